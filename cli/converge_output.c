@@ -101,8 +101,12 @@ static bool say_step(const ConvergeResult *result, char *text, size_t size) {
     snprintf(
         text, size,
         "use less than %.3g s, the smallest that was run: %s still changes by %s, and shows no "
-        "order",
-        result->variant[all->levels - 1].step, limit->name, limiting);
+        "order%s",
+        result->variant[all->levels - 1].step, limit->name, limiting,
+        isfinite(all->bodies.diverge)
+            ? "; or, if it is scatter, since single bodies are apart, compare means over several "
+              "starts with --seeds 8"
+            : "");
   else if (limit && advice->step < 1.0 && isnan(limit->order))
     snprintf(text, size, "use %.3g s (%.2g h): %s is off by %s at h, and shows no order", step,
              advice->step, limit->name, limiting);
@@ -110,10 +114,13 @@ static bool say_step(const ConvergeResult *result, char *text, size_t size) {
     snprintf(text, size, "use %.3g s (%.2g h): %s is off by %s at h, order %.1f", step,
              advice->step, limit->name, limiting, limit->order);
   else if (advice->duration > 1.0)
-    snprintf(text, size,
-             "%.4g s cannot be judged: averages scatter by %s (%s); for an accuracy of %s average "
-             "over about %.0f seeds or, where the motion is steady, run as many times longer",
-             h, worst, name_of(all, advice->worst), accuracy, ceil(advice->duration));
+    snprintf(
+        text, size,
+        "%.4g s cannot be judged: the motion is chaotic, and the differences are the scatter of "
+        "single runs, up to %s (%s), not errors of the step. Use --seeds N, which compares means "
+        "over N starts: 8 for a first look, about %.0f for %s",
+        h, worst, name_of(all, advice->worst),
+        fmin(SCREE_CONVERGE_STARTS_MOST, fmax(8.0, ceil(advice->duration))), accuracy);
   else if (advice->step > 1.25)
     snprintf(text, size, "%.4g s is fine: largest error %s (%s); %.2g s would do", h, worst,
              name_of(all, advice->worst), step);
@@ -146,15 +153,97 @@ static bool say_tolerance(const ConvergeResult *result, char *text, size_t size)
   return error <= all->accuracy;
 }
 
+/* "0.42 +- 0.11 %": an error and its standard error. */
+static void measured(const scree_ConvergeBounds *b, char *text, size_t size) {
+  char error[32], deviation[32];
+  percent(b->error, error, sizeof error);
+  percent(b->deviation, deviation, sizeof deviation);
+  snprintf(text, size, "%s +- %s", error, deviation);
+}
+
+/* The same for means over several starts. */
+static bool say_step_of_starts(const ConvergeResult *result, char *text, size_t size) {
+  const scree_Convergence *all = &result->all;
+  const scree_ConvergeAdvice *advice = &all->advice;
+  const double h = result->variant[0].step;
+  char worst[72], accuracy[32];
+  snprintf(accuracy, sizeof accuracy, "%.3g %%", 100.0 * all->accuracy);
+  const bool small = advice->step < 1.0; /* some error is shown to be above the accuracy */
+  const int which = small ? advice->limiting : advice->worst;
+  if (which < 0) {
+    snprintf(text, size, "%.4g s is fine", h);
+    return true;
+  }
+  const scree_ConvergeQuantity *q = &all->quantity[which];
+  measured(&q->starts.step, worst, sizeof worst);
+  if (small)
+    snprintf(text, size, "use %.3g s (%.2g h): %s is off by %s at h", converge_step(result),
+             advice->step, q->name, worst);
+  else if (q->starts.step.high <= all->accuracy)
+    snprintf(text, size, "%.4g s is fine: largest error %s (%s)", h, worst, q->name);
+  else
+    snprintf(text, size,
+             "%.4g s is not shown to be wrong, nor to be right to %s: the least known error is %s "
+             "(%s)",
+             h, accuracy, worst, q->name);
+  return !small && q->starts.step.high <= all->accuracy;
+}
+
+static bool say_tolerance_of_starts(const ConvergeResult *result, char *text, size_t size) {
+  const scree_Convergence *all = &result->all;
+  const scree_ConvergeAdvice *advice = &all->advice;
+  const double own = result->variant[0].tolerance;
+  char worst[72];
+  if (advice->worst_tolerance < 0) {
+    snprintf(text, size, "%.2g is fine", own);
+    return true;
+  }
+  const scree_ConvergeQuantity *q = &all->quantity[advice->worst_tolerance];
+  const bool good = q->starts.tolerance.high <= all->accuracy;
+  measured(&q->starts.tolerance, worst, sizeof worst);
+  if (advice->tolerance < 1.0)
+    snprintf(text, size, "use %.2g: a tenth of %.2g changes an average by more than the accuracy",
+             converge_tolerance(result), own);
+  else
+    snprintf(text, size, "%.2g is %s: %s change with a tenth of it %s (%s)", own,
+             good ? "fine" : "not shown to be wrong", good ? "largest" : "least known", worst,
+             q->name);
+  return good;
+}
+
+static bool say_starts(const ConvergeResult *result, char *text, size_t size) {
+  const scree_Convergence *all = &result->all;
+  const scree_ConvergeAdvice *advice = &all->advice;
+  double scatter = 0.0;
+  for (int k = 0; k < all->count; ++k)
+    if (all->quantity[k].judged) scatter = fmax(scatter, all->quantity[k].starts.scatter);
+  char most[32];
+  percent(scatter, most, sizeof most);
+  const int used = snprintf(
+      text, size, "means over %d starts; single runs scatter by up to %s (standard deviation)",
+      all->starts, most);
+  if (advice->starts > 0 && used > 0 && (size_t)used < size)
+    snprintf(text + used, size - (size_t)used, "; --resume --seeds %d%s would tell more (%s)",
+             advice->starts, advice->starts == SCREE_CONVERGE_STARTS_MOST ? " or more" : "",
+             name_of(all, advice->open));
+  return advice->starts == 0;
+}
+
 /* Runs with steps that are not certified, "h, h/4"; false when all are. */
 static bool find_uncertified(const ConvergeResult *result, char *names, size_t size) {
   size_t used = 0;
   names[0] = '\0';
   for (int r = 0; r < result->runs; ++r)
-    if (result->replay[r]->certificate.above > 0 && used < size)
+    if (result->all.certificate[r].above > 0 && used < size)
       used += (size_t)snprintf(names + used, size - used, "%s%s", used ? ", " : "",
                                result->variant[r].label);
   return used > 0;
+}
+
+static ConvergeLine *add_line(ConvergeText *text, const char *label) {
+  ConvergeLine *line = &text->line[text->count++];
+  line->label = label;
+  return line;
 }
 
 void converge_conclude(const ConvergeResult *result, ConvergeText *text) {
@@ -162,59 +251,92 @@ void converge_conclude(const ConvergeResult *result, ConvergeText *text) {
   char accuracy[32], uncertified[96];
   *text = (ConvergeText){.within = all->advice.within};
   snprintf(accuracy, sizeof accuracy, "%.3g %%", 100.0 * all->accuracy);
-  text->line[0].label = "bodies";
-  text->line[0].good = true;
+  const bool starts = all->starts > 1;
+  add_line(text, "bodies")->good = true;
   say_bodies(result, text->line[0].text, sizeof text->line[0].text);
-  text->line[1].label = "step";
-  text->line[1].good = say_step(result, text->line[1].text, sizeof text->line[1].text);
-  text->count = 2;
+  ConvergeLine *line = add_line(text, "step");
+  line->good = (starts ? say_step_of_starts : say_step)(result, line->text, sizeof line->text);
   if (all->tolerance_run) {
-    text->line[2].label = "tolerance";
-    text->line[2].good = say_tolerance(result, text->line[2].text, sizeof text->line[2].text);
-    text->count = 3;
+    line = add_line(text, "tolerance");
+    line->good =
+        (starts ? say_tolerance_of_starts : say_tolerance)(result, line->text, sizeof line->text);
+  }
+  if (starts) {
+    line = add_line(text, "starts");
+    line->good = say_starts(result, line->text, sizeof line->text);
   }
   if (find_uncertified(result, uncertified, sizeof uncertified)) {
     text->within = false;
-    text->line[text->count].label = "certificate";
-    snprintf(text->line[text->count].text, sizeof text->line[0].text,
-             "NOT MET: steps of %s are above the tolerance", uncertified);
-    ++text->count;
+    line = add_line(text, "certificate");
+    snprintf(line->text, sizeof line->text, "NOT MET: steps of %s are above the tolerance",
+             uncertified);
   }
+  const char *shown =
+      starts && !all->advice.within && !(all->advice.step < 1.0) && !(all->advice.tolerance < 1.0)
+          ? " shown to be"
+          : "";
   snprintf(text->verdict, sizeof text->verdict,
-           all->advice.within
-               ? "All averages%s are within %s at the scene's own step and tolerance."
-               : "Not all averages%s are within %s at the scene's own step and "
-                 "tolerance.",
-           all->bodies.chaotic ? " over halves of the run" : "", accuracy);
+           "%s averages%s are%s within %s at the scene's own step and tolerance.",
+           all->advice.within ? "All" : "Not all",
+           all->windows == 2 ? " over halves of the run" : "", shown, accuracy);
+  /* one run of a chaotic motion: neither verdict is about the step */
+  if (!starts && all->bodies.chaotic && !all->advice.within && !(all->advice.step < 1.0))
+    snprintf(
+        text->verdict, sizeof text->verdict,
+        "The motion is chaotic: single runs differ by their scatter, whatever the step. Compare "
+        "means over several starts: --seeds 8.");
 }
 
 /* ---- table ----------------------------------------------------------------------------------- */
 
+/* An error of the table; of means over several starts with its standard error. */
+static void cell(const scree_Convergence *all, double error, const scree_ConvergeBounds *bounds,
+                 char *text, size_t size) {
+  if (all->starts > 1)
+    measured(bounds, text, size);
+  else
+    percent(error, text, size);
+}
+
+static void print_row(const scree_Convergence *all, const scree_ConvergeQuantity *q,
+                      const CliColours *colour) {
+  const bool starts = all->starts > 1;
+  char step[72], tolerance[72], order[16] = "-";
+  cell(all, q->error, &q->starts.step, step, sizeof step);
+  cell(all, all->tolerance_run ? q->tolerance : NAN, &q->starts.tolerance, tolerance,
+       sizeof tolerance);
+  if (!isnan(q->order)) snprintf(order, sizeof order, "%.1f", q->order);
+  const bool above =
+      q->judged &&
+      (starts ? q->starts.step.low > all->accuracy || q->starts.tolerance.low > all->accuracy
+              : q->error > all->accuracy || q->tolerance > all->accuracy);
+  const bool open =
+      q->judged && starts && !above &&
+      (q->starts.step.high > all->accuracy || q->starts.tolerance.high > all->accuracy);
+  const int width = starts ? 19 : 10;
+  printf("  %s%-28s %14.6g %-6s %*s %*s %6s%s%s%s\n",
+         above        ? colour->warn
+         : !q->judged ? colour->dim
+                      : "",
+         q->name, q->value, q->unit, width, step, width, tolerance, order,
+         q->judged ? "" : "  not judged", open ? "  not told" : "", colour->off);
+}
+
 void converge_print_table(const ConvergeResult *result, const ConvergeText *text) {
   const scree_Convergence *all = &result->all;
   const CliColours colour = cli_colours();
+  const int width = all->starts > 1 ? 19 : 10;
   printf("%s%s%s: steps %.4g to %.4g s", colour.bold, result->folder, colour.off,
          result->variant[0].step, result->variant[all->levels - 1].step);
   if (all->tolerance_run)
     printf(", tolerances %.2g and %.2g", result->variant[0].tolerance,
            result->variant[all->levels].tolerance);
-  printf(", to t = %.4g s\n  %-28s %14s %-6s %10s %10s %6s\n", all->end, "average", "value", "",
-         "step", "tolerance", "order");
-  for (int k = 0; k < all->count; ++k) {
-    const scree_ConvergeQuantity *q = &all->quantity[k];
-    if (converge_is_empty(all, q)) continue;
-    char step[32], tolerance[32], order[16] = "-";
-    percent(q->error, step, sizeof step);
-    percent(all->tolerance_run ? q->tolerance : NAN, tolerance, sizeof tolerance);
-    if (!isnan(q->order)) snprintf(order, sizeof order, "%.1f", q->order);
-    const bool above = q->judged && (q->error > all->accuracy || q->tolerance > all->accuracy);
-    printf("  %s%-28s %14.6g %-6s %10s %10s %6s%s%s\n",
-           above        ? colour.warn
-           : !q->judged ? colour.dim
-                        : "",
-           q->name, q->value, q->unit, step, tolerance, order, q->judged ? "" : "  not judged",
-           colour.off);
-  }
+  printf(", to t = %.4g s", all->end);
+  if (all->starts > 1) printf(", %d starts", all->starts);
+  printf("\n  %-28s %14s %-6s %*s %*s %6s\n", "average", "value", "", width,
+         all->starts == 1 && all->bodies.chaotic ? "scatter" : "step", width, "tolerance", "order");
+  for (int k = 0; k < all->count; ++k)
+    if (!converge_is_empty(all, &all->quantity[k])) print_row(all, &all->quantity[k], &colour);
   for (int k = 0; k < text->count; ++k)
     printf("  %-11s %s%s%s\n", text->line[k].label, text->line[k].good ? "" : colour.warn,
            text->line[k].text, colour.off);
@@ -222,6 +344,17 @@ void converge_print_table(const ConvergeResult *result, const ConvergeText *text
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* Standard error and bounds beside the error itself. */
+static void put_bounds(CliJson *json, const char *error, const scree_ConvergeBounds *bounds) {
+  char key[48];
+  snprintf(key, sizeof key, "%s_deviation", error);
+  cli_json_real(json, key, bounds->deviation);
+  snprintf(key, sizeof key, "%s_low", error);
+  cli_json_real(json, key, bounds->low);
+  snprintf(key, sizeof key, "%s_high", error);
+  cli_json_real(json, key, bounds->high);
+}
 
 static void put_quantity(CliJson *json, const scree_Convergence *all,
                          const scree_ConvergeQuantity *q) {
@@ -234,6 +367,12 @@ static void put_quantity(CliJson *json, const scree_Convergence *all,
   cli_json_real(json, "scale", q->scale);
   cli_json_real(json, "limit", q->limit);
   cli_json_bool(json, "judged", q->judged);
+  if (all->starts == 1) return;
+  put_bounds(json, "error", &q->starts.step);
+  put_bounds(json, "error_tolerance", &q->starts.tolerance);
+  cli_json_real(json, "order_deviation", q->starts.order_deviation);
+  cli_json_real(json, "value_deviation", q->value_deviation);
+  cli_json_real(json, "scatter", q->starts.scatter);
 }
 
 static void put_verdict(CliJson *json, const ConvergeResult *result, const ConvergeText *text) {
@@ -250,6 +389,8 @@ static void put_verdict(CliJson *json, const ConvergeResult *result, const Conve
   cli_json_real(json, "recommended_step", converge_step(result));
   cli_json_real(json, "recommended_tolerance", converge_tolerance(result));
   cli_json_real(json, "longer", advice->duration);
+  cli_json_int(json, "starts", all->starts);
+  cli_json_int(json, "starts_wanted", advice->starts);
   cli_json_bool(json, "chaotic", all->bodies.chaotic);
   cli_json_real(json, "diverge", all->bodies.diverge);
 }
@@ -290,7 +431,7 @@ static void put_reals(CliJson *json, const char *key, const double *values, int 
 static void put_runs(CliJson *json, const ConvergeResult *result) {
   cli_json_open(json, "runs", '[');
   for (int r = 0; r < result->runs; ++r) {
-    const scree_ReplayCertificate *c = &result->replay[r]->certificate;
+    const scree_ConvergeCertificate *c = &result->all.certificate[r];
     cli_json_open(json, NULL, '{');
     cli_json_text(json, "folder", result->variant[r].name);
     cli_json_text(json, "label", result->variant[r].label);
@@ -300,6 +441,7 @@ static void put_runs(CliJson *json, const ConvergeResult *result) {
     cli_json_int(json, "steps_above", c->above);
     cli_json_real(json, "error_max", c->error);
     cli_json_real(json, "penetration_max", c->penetration);
+    cli_json_real(json, "energy_created", c->energy_created);
     cli_json_real(json, "seconds", c->seconds);
     cli_json_close(json, '}');
   }

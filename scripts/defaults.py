@@ -1,114 +1,182 @@
 #!/usr/bin/env python3
-"""Remake docs/DEFAULTS.md: every scene of bench/scenes at all defaults, at h, h/2 and h/4 and at a tenth
-of the tolerance, by `scree converge`. The table shows whether the default scheme, step and tolerance
+"""Remake docs/DEFAULTS.md and docs/validation/ensembles.md: every scene of bench/scenes at all defaults, at h, h/2 and
+h/4 and at a tenth of the tolerance, by `scree converge`. The tables show whether the default scheme, step and tolerance
 give the averages to 1 %.
 
-    scripts/defaults.py [-j N] [--seconds S] [SCENE...]
+    scripts/defaults.py [--seconds S] [--run-only] [SCENE...]
 
-A scene whose four runs take longer than S seconds (600) is left out, with a line that says so; `until`
-shortens the long ones. Finished scenes are not run again: their folders stay in build/defaults.
+Scenes that are chaotic are compared by means over several starts (`--seeds`). Runs stay in build/defaults and are not
+repeated; a scene that does not finish within S seconds (600) goes on from there the next time. The tables have
+all scenes that are finished there, and name the others. Remove build/defaults after a change of the code.
 """
 import argparse
 import json
 import os
+import resource
+import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SCREE = os.environ.get('SCREE', os.path.join(ROOT, 'build', 'scree'))
 WORK = os.path.join(ROOT, 'build', 'defaults')
+SCENES = os.path.join(ROOT, 'bench', 'scenes')
 
 # Scenes that run for minutes: the first part of them, which has all that matters.
 UNTIL = {'wall-2d': 2, 'wall-3d': 0.5, 'stack-2d': 3, 'stack-3d': 1, 'slope-2d': 10, 'slope-3d': 10,
          'heavy-2d': 10, 'heavy-3d': 10, 'load-2d': 0.3, 'load-3d': 0.1, 'hopper3d': 0.4, 'conveyor': 1.2,
-         'oedometer': 0.2, 'silo-3d': 0.6, 'plate-2d': 0.5, 'plate-3d': 0.3, 'box-215': 1, 'bounce-2d': 1, 'drum-5000': 0.1}
+         'oedometer': 0.2, 'silo-3d': 0.6, 'plate-2d': 0.3, 'plate-3d': 0.3, 'box-215': 1, 'bounce-2d': 0.6,
+         'drum-5000': 0.1, 'thrown-2d': 0.8, 'shot-3d': 0.12}
+STARTS = {'bounce-2d': 24, 'thrown-2d': 24, 'shot-3d': 16}
+STARTS_USUAL = 8
+ENERGIES = ('kinetic', 'potential', 'work_forces', 'work_drivers', 'dissipated_normal', 'dissipated_friction')
+
+
+def run(name, starts, seconds):
+    """Run or go on; true when the comparison is finished. Time of the processor adds up in cpu.txt."""
+    folder = os.path.join(WORK, name)
+    command = [SCREE, 'converge', os.path.join(SCENES, name + '.yaml'), '-o', folder, '-q', '-j', '1']
+    if name in UNTIL:
+        command += ['--until', str(UNTIL[name])]
+    if starts > 1:
+        command += ['--seeds', str(starts)]
+    if os.path.isdir(folder):
+        command.append('--resume')
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    process = subprocess.Popen(command)
+    try:
+        status = process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGINT)
+        status = process.wait()
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, 'cpu.txt'), 'a', encoding='utf-8') as file:
+        file.write('%g\n' % spent)
+    return status in (0, 1)
+
+
+def result_of(name):
+    path = os.path.join(WORK, name, 'converge.json')
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding='utf-8') as file:
+        return json.load(file)
 
 
 def converge(name, seconds):
-    folder = os.path.join(WORK, name)
-    scene = os.path.join(ROOT, 'bench', 'scenes', name + '.yaml')
-    command = ['nice', SCREE, 'converge', scene, '-o', folder, '--json']
-    if name in UNTIL:
-        command += ['--until', str(UNTIL[name])]
-    if os.path.isdir(folder):
-        command.append('--resume')
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
-    except subprocess.TimeoutExpired:
-        return name, None, 'not finished in %d s' % seconds
-    path = os.path.join(folder, 'converge.json')
-    if done.returncode > 1 or not os.path.exists(path):
-        return name, None, done.stderr.strip().splitlines()[-1] if done.stderr.strip() else 'failed'
-    with open(path, encoding='utf-8') as file:
-        return name, json.load(file), ''
+    found = result_of(name)
+    starts = found['starts'] if found else 1
+    if found and (starts > 1 or not found['chaotic']):
+        return 'finished before'
+    if not found and not run(name, STARTS.get(name, 1), seconds):
+        return 'not finished'
+    found = result_of(name)
+    if found['starts'] == 1 and found['chaotic'] and not run(name, STARTS.get(name, STARTS_USUAL), seconds):
+        return 'starts not finished'
+    return 'finished'
 
 
 def percent(value):
     if value is None:
         return '-'
-    return '< 0.01 %' if value < 1e-4 else '%.2g %%' % (100 * value)
+    return '< 0.01' if value < 5e-5 else '%.2g' % (100 * value) if value < 0.1 else '%.0f' % (100 * value)
 
 
-def row(name, result):
-    runs = result['runs']
-    h = runs[0]
-    created = json.loads(open(os.path.join(WORK, name, h['folder'], 'telemetry.jsonl'), 'rb').readlines()[-1])
-    energies = [q['error'] for q in result['quantities']
-                if q.get('judged', True) and q['quantity'].split('.')[0] in
-                ('kinetic', 'potential', 'work_forces', 'work_drivers', 'dissipated_normal', 'dissipated_friction')]
-    tolerance = [q['error_tolerance'] for q in result['quantities']
-                 if q.get('judged', True) and q.get('error_tolerance') is not None]
+def error_of(q, key='error'):
+    deviation = q.get(key + '_deviation')
+    return percent(q[key]) if deviation is None else '%s ± %s' % (percent(q[key]), percent(deviation))
+
+
+def largest(quantities, key):
+    high = key + '_high'
+    return max(quantities, key=lambda q: q.get(high, q[key]), default=None)
+
+
+def verdict(quantities, accuracy):
+    """Of step and tolerance, whatever the certificate says."""
+    def above(bound):
+        return [q for q in quantities if any(q.get(key + bound, q[key]) > accuracy for key in ('error', 'error_tolerance'))]
+    return 'no' if above('_low') else 'not told' if above('_high') else 'yes'
+
+
+def row(name, found):
+    judged = [q for q in found['quantities'] if q['judged']]
+    energies = largest([q for q in judged if q['quantity'] in ENERGIES], 'error')
+    worst, tolerance = largest(judged, 'error'), largest(judged, 'error_tolerance')
+    runs, starts = found['runs'], found['starts']
     above = sum(r['steps_above'] for r in runs)
-    return '| %s | %.4g | %d | %s | %s | %s | %s | %s | %s | %s | %.1f |' % (
-        name, result['time'], h['steps'], percent(max(energies, default=None)),
-        '%s (%s)' % (percent(result['error']), result['worst']), percent(max(tolerance, default=None)),
-        percent(created['energy_created']), percent(h['penetration_max']),
-        'from %.2g s' % result['diverge'] if result['chaotic'] and result['diverge'] is not None else
-        'yes' if result['chaotic'] else 'no',
-        '%d of %d' % (above, sum(r['steps'] for r in runs)) if above else 'none', h['seconds'])
+    with open(os.path.join(WORK, name, 'cpu.txt'), encoding='utf-8') as file:
+        spent = sum(float(line) for line in file)
+    return '| %s | %.4g | %d | %s | %s | %s (%s) | %s | %s | %s | %s | %s | %.0f |' % (
+        name, found['time'], runs[0]['steps'] / starts, starts if starts > 1 else '1',
+        error_of(energies), error_of(worst), worst['quantity'], error_of(tolerance, 'error_tolerance'),
+        verdict(judged, found['accuracy']), percent(runs[0]['energy_created']), percent(runs[0]['penetration_max']),
+        '%d of %d' % (above, sum(r['steps'] for r in runs)) if above else 'none', spent)
 
 
 HEAD = '''# Errors of the defaults
 
-Made by `scripts/defaults.py`: each scene of [bench/scenes](../bench/scenes) at all defaults (scheme
-`moreau-jean`, automatic step h, tolerance 1e-4), compared by `scree converge` with the same scene at h/2 and
-h/4, and at a tenth of the tolerance. Errors are relative to the scales that
-[COMMANDS](COMMANDS.md) defines for `converge`: energies to the energy turned over. "worst" is the largest error of
-all averages that are judged (energies, centre of mass, profiles, sensors). In chaotic scenes single bodies
-diverge from the time given on, whatever the step; averages over halves of the run are compared there, and their
-scatter, not the error of the step, is shown. "created" is the energy that the discretisation has created, "not
-certified" counts steps of all four runs.
+Made by `scripts/defaults.py` with one build: each scene of [bench/scenes](../bench/scenes) at all defaults (scheme
+`moreau-jean`, automatic step h, tolerance 1e-4), compared by `scree converge` with the same scene at h/2 and h/4, and at a
+tenth of the tolerance. All figures but the time, the counts and the last column are percentages. Errors are relative
+to the scales that [COMMANDS](COMMANDS.md) defines for `converge`: energies to the energy turned over. "energies" is
+the largest error of the step among kinetic and potential energy, work and dissipation, "worst" that of all averages that
+are judged, "tolerance" the largest error of the tolerance. Scenes that are chaotic are compared by means over several
+starts ([COMMANDS](COMMANDS.md#several-starts)); the errors are then those whose upper bounds are largest, ± their
+standard errors, and "1 %" says whether all averages are within 1 % with a confidence of 99 % each: *not told* is
+neither shown to be within nor above. [ensembles](validation/ensembles.md) has their single averages. "created" is the
+energy that the discretisation has created at h, the worst of the starts; "not certified" counts steps of all runs; "CPU" is the
+processor's time of all runs, in seconds.
 
-| scene | time, s | steps | energies | worst | tolerance | created | penetration | chaotic | not certified | seconds |
-|---|---:|---:|---:|---:|---:|---:|---:|---|---|---:|
+| scene | time, s | steps | starts | energies | worst | tolerance | 1 % | created | penetration | not certified | CPU |
+|---|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|---:|
+'''
+
+ENSEMBLES = '''# Means over several starts
+
+Made by `scripts/defaults.py`: the chaotic scenes of [DEFAULTS](../DEFAULTS.md), each average alone. Errors of the step h,
+extrapolated to h = 0 from runs with h and h/4 from the same starts, their standard errors, and the scatter of single runs
+(standard deviation of means over half of the run), all relative to the scale of the average, in percent.
+
+| scene | starts | average | error of the step | standard error | of the tolerance | standard error | scatter |
+|---|---:|---|---:|---:|---:|---:|---:|
 '''
 
 
+def write(path, text):
+    with open(os.path.join(ROOT, 'docs', path), 'w', encoding='utf-8') as file:
+        file.write(text)
+
+
+def tables():
+    rows, missing, single = [], [], []
+    for name in sorted(f[:-5] for f in os.listdir(SCENES) if f.endswith('.yaml')):
+        found = result_of(name)
+        if not found or (found['chaotic'] and found['starts'] == 1):
+            missing.append(name)
+            continue
+        rows.append(row(name, found))
+        if found['starts'] > 1:
+            single += ['| %s | %d | %s | %s |' % (name, found['starts'], q['quantity'], ' | '.join(percent(q[key]) for key in (
+                'error', 'error_deviation', 'error_tolerance', 'error_tolerance_deviation', 'scatter')))
+                       for q in found['quantities'] if q['judged'] and not q['empty']]
+    write('DEFAULTS.md', HEAD + '\n'.join(rows) + '\n' +
+          ('\nNot in the table, since their runs take too long: ' + ', '.join(missing) + '.\n' if missing else ''))
+    write('validation/ensembles.md', ENSEMBLES + '\n'.join(single) + '\n')
+
+
 def main():
-    parser = argparse.ArgumentParser(description='Remake docs/DEFAULTS.md.')
-    parser.add_argument('-j', type=int, default=1, help='scenes at once')
+    parser = argparse.ArgumentParser(description='Remake docs/DEFAULTS.md and docs/validation/ensembles.md.')
     parser.add_argument('--seconds', type=float, default=600, help='limit for one scene')
+    parser.add_argument('--run-only', action='store_true', help='leave the tables')
     parser.add_argument('scenes', nargs='*')
     request = parser.parse_args()
-    present = sorted(f[:-5] for f in os.listdir(os.path.join(ROOT, 'bench', 'scenes')) if f.endswith('.yaml'))
-    names = request.scenes or present
     os.makedirs(WORK, exist_ok=True)
-    rows, missing = [], []
-    with ThreadPoolExecutor(request.j) as pool:
-        for name, result, reason in pool.map(lambda n: converge(n, request.seconds), names):
-            print(name, 'done' if result else reason, file=sys.stderr, flush=True)
-            if result:
-                rows.append(row(name, result))
-            else:
-                missing.append('- %s: %s' % (name, reason))
-    with open(os.path.join(ROOT, 'docs', 'DEFAULTS.md'), 'w', encoding='utf-8') as file:
-        file.write(HEAD + '\n'.join(rows) + '\n')
-        if missing:
-            file.write('\nNot in the table:\n\n' + '\n'.join(missing) + '\n')
-        left_out = [name for name in present if name not in names]
-        if left_out:
-            file.write('\nThis run did not include: ' + ', '.join(left_out) + '.\n')
+    for name in request.scenes:
+        print(name, converge(name, request.seconds), file=sys.stderr, flush=True)
+    if not request.run_only:
+        tables()
 
 
 if __name__ == '__main__':

@@ -189,6 +189,20 @@ static void bad_plates(void **state) {
           "  - { name: a, point: [0, 0], normal: [0, 1], length: 1, force: 1 }\n"
           "  - { name: a, point: [0, -1], normal: [0, 1], length: 1, force: 1 }\n",
           "named");
+  /* beside a wall, unless there is no friction or they do not touch */
+#define LID(mu, group, length)                                                                     \
+  "dimension: 2\ncontact: { mu: " mu " }\nobstacles: [{ name: wall, position: [0.5, 0], normal: "  \
+  "[-1, 0], shape: { kind: half-plane }, group: " group " }]\n"                                    \
+  "plates: [{ name: a, point: [0, 0], normal: [0, -1], length: " length ", pressure: 1 }]\n"
+  refused(LID("0.3", "0", "1"), "the plate touches wall beside its way");
+  refused(LID("0.3", "0", "1.001"), "the plate touches wall beside its way");
+  Run run = begin(LID("0", "0", "1"));
+  end(&run);
+  run = begin(LID("0.3", "999", "1"));
+  end(&run);
+  run = begin(LID("0.3", "0", "0.999"));
+  end(&run);
+#undef LID
 }
 
 /* ---- joints to the world --------------------------------------------------------------------- */

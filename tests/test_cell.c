@@ -1,4 +1,5 @@
 /* Periodic cells: collisions through a side, gases, translation of the cell, shear, pressure. */
+#include "math/vec3.h"
 #include "test_world_scene.h"
 
 /* All bodies of two worlds, to the bit. */
@@ -191,7 +192,16 @@ static void test_shear(void **state) {
   }
 }
 
-/* Where a sheared cell begins does not matter. */
+/* Position in units of the sides. */
+static scree_Vec3 fraction_in(const scree_CellInfo *cell, scree_Vec3 position) {
+  const scree_Vec3 *a = cell->side, x = scree_sub(position, cell->origin);
+  const double volume = scree_dot(a[0], scree_cross(a[1], a[2]));
+  return vec(scree_dot(x, scree_cross(a[1], a[2])) / volume,
+             scree_dot(x, scree_cross(a[2], a[0])) / volume,
+             scree_dot(x, scree_cross(a[0], a[1])) / volume);
+}
+
+/* Where a sheared cell begins does not matter: bodies go the same ways against each other. */
 static void test_shear_translation(void **state) {
   (void)state;
   scree_CellDef drive = scree_cell_def();
@@ -204,18 +214,90 @@ static void test_shear_translation(void **state) {
     OK(scree_world_step(a, NULL));
     OK(scree_world_step(b, NULL));
   }
-  scree_CellInfo cell;
-  assert_true(scree_world_cell(a, &cell));
-  double worst = 0;
-  /* relative velocities of bodies that lie in the same image */
+  scree_CellInfo ca, cb;
+  assert_true(scree_world_cell(a, &ca));
+  assert_true(scree_world_cell(b, &cb));
+  double spin = 0, way = 0;
   for (int k = 1; k < scree_world_body_count(a); ++k) {
-    const scree_Twist va = scree_body_velocity(a, k), vb = scree_body_velocity(b, k);
-    worst = fmax(worst, fabs(va.angular.z - vb.angular.z));
+    const double spins[2] = {scree_body_velocity(a, k).angular.z,
+                             scree_body_velocity(b, k).angular.z};
+    spin = fmax(spin, fabs(spins[0] - spins[1]));
+    const scree_Vec3 xa = fraction_in(&ca, scree_body_pose(a, k).position);
+    const scree_Vec3 xb = fraction_in(&cb, scree_body_pose(b, k).position);
+    const scree_Vec3 oa = fraction_in(&ca, scree_body_pose(a, 0).position);
+    const scree_Vec3 ob = fraction_in(&cb, scree_body_pose(b, 0).position);
+    way = fmax(way, apart(scree_sub(xa, oa), scree_sub(xb, ob)));
   }
-  NEAR(worst, 0, 1e-6);
-  NEAR(cell.side[1].y, exp(-0.2 * 0.2), 1e-3);
+  assert_true(spin < 1e-6 && way < 1e-8);
+  NEAR(ca.side[1].y, exp(-0.2 * 0.2), 1e-3);
   scree_world_destroy(a);
   scree_world_destroy(b);
+}
+
+/* Velocities less the common one. */
+static void stop_as_whole(scree_World *world) {
+  scree_Vec3 momentum = {0, 0, 0};
+  double mass = 0;
+  for (int k = 0; k < scree_world_body_count(world); ++k) {
+    const double m = scree_body_mass(world, k);
+    momentum = scree_axpy(momentum, m, scree_body_velocity(world, k).linear);
+    mass += m;
+  }
+  for (int k = 0; k < scree_world_body_count(world); ++k) {
+    scree_Twist v = scree_body_velocity(world, k);
+    v.linear = scree_axpy(v.linear, -1 / mass, momentum);
+    OK(scree_body_set_velocity(world, k, &v));
+  }
+}
+
+/* In units of the sides the bodies as a whole stay where they are, however the cell moves and
+ * whatever crosses its sides. Returns how far they went, and in `far` the largest way of one. */
+static scree_Vec3 drift_of(scree_World *world, int steps, double *far) {
+  enum { MOST = 256 };
+  static scree_Vec3 last[MOST];
+  const int n = scree_world_body_count(world);
+  double mass = 0;
+  scree_Vec3 sum = {0, 0, 0}, first = sum;
+  assert_in_range(n, 1, MOST);
+  for (int step = 0; step <= steps; ++step) {
+    scree_CellInfo cell;
+    if (step > 0) OK(scree_world_step(world, NULL));
+    assert_true(scree_world_cell(world, &cell));
+    for (int k = 0; k < n; ++k) {
+      const scree_Vec3 f = fraction_in(&cell, scree_body_pose(world, k).position);
+      const scree_Vec3 go = scree_sub(f, last[k]);
+      const scree_Vec3 way = vec(go.x - round(go.x), go.y - round(go.y), go.z - round(go.z));
+      last[k] = f;
+      if (step == 0) continue;
+      sum = scree_axpy(sum, scree_body_mass(world, k), way);
+      if (k == 0) first = scree_add(first, way);
+    }
+  }
+  for (int k = 0; k < n; ++k) mass += scree_body_mass(world, k);
+  *far = scree_norm(first);
+  return scree_scale(1 / mass, sum);
+}
+
+static void test_drift(void **state) {
+  (void)state;
+  const char *const schemes[] = {"moreau-jean", "euler"};
+  for (int d = 2; d <= 3; ++d)
+    for (int k = 0; k < 2; ++k) {
+      double far;
+      scree_CellDef drive = scree_cell_def();
+      drive.gradient[1] = 3;
+      drive.gradient[3] = -1;
+      drive.pressure[1] = 200;
+      scree_World *world = make_gas(d, vec(0, 0, 0), 0.2, 0.4, &drive, 1);
+      scree_WorldSettings settings = *scree_world_get_settings(world);
+      settings.scheme = schemes[k];
+      OK(scree_world_set_settings(world, &settings));
+      stop_as_whole(world);
+      const scree_Vec3 drift = drift_of(world, 300, &far);
+      assert_true(far > 0.1);
+      NEAR(scree_norm(drift), 0, 1e-10);
+      scree_world_destroy(world);
+    }
 }
 
 /* ---- pressure -------------------------------------------------------------------------------- */
@@ -504,15 +586,11 @@ static void test_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_collision),
-      cmocka_unit_test(test_gas),
-      cmocka_unit_test(test_translation),
-      cmocka_unit_test(test_shear),
-      cmocka_unit_test(test_shear_translation),
-      cmocka_unit_test(test_rigid_pressure),
-      cmocka_unit_test(test_jamming),
-      cmocka_unit_test(test_pressure),
-      cmocka_unit_test(test_floor),
+      cmocka_unit_test(test_collision),         cmocka_unit_test(test_gas),
+      cmocka_unit_test(test_translation),       cmocka_unit_test(test_shear),
+      cmocka_unit_test(test_shear_translation), cmocka_unit_test(test_drift),
+      cmocka_unit_test(test_rigid_pressure),    cmocka_unit_test(test_jamming),
+      cmocka_unit_test(test_pressure),          cmocka_unit_test(test_floor),
       cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -232,12 +232,136 @@ static void test_advice(void **state) {
   assert_true(a.within && a.worst == -1 && a.worst_tolerance == -1);
 }
 
+/* ---- several starts -------------------------------------------------------------------------- */
+
+enum { STARTS = 12, RUNS = 4, N2 = 2 };
+
+/* Normal, variance 1: the sum of twelve uniform numbers. */
+static double normal(void) {
+  double sum = 0.0;
+  for (int k = 0; k < 12; ++k) sum += noise();
+  return sum;
+}
+
+/* Starts of their own (own[s]), a first-order error of `slope` at h, and the scatter `scatter` of
+ * every run besides: what a chaotic scene gives. The tolerance changes nothing. */
+static void fill_starts(double slope, double order, double scatter, double *values) {
+  for (int s = 0; s < STARTS; ++s) {
+    const double own = 5.0 * normal();
+    for (int r = 0; r < RUNS; ++r)
+      for (int i = 0; i < N2; ++i)
+        values[(s * RUNS + r) * N2 + i] =
+            10.0 * i + own + slope * pow(0.5, order * (r < 3 ? r : 0)) + scatter * normal();
+  }
+}
+
+static scree_ConvergeStarts judge_starts(const double *values) {
+  scree_ConvergeStarts found;
+  double work[6 * N2];
+  const scree_ConvergeSample sample = {values, STARTS, RUNS, 3, N2, 1};
+  scree_converge_over_starts(&sample, work, &found);
+  return found;
+}
+
+static void test_student(void **state) {
+  (void)state;
+  /* tables of the t distribution, two-sided 99 % */
+  assert_true(fabs(scree_converge_student(5) - 4.604) < 1e-3);
+  assert_true(fabs(scree_converge_student(31) - 2.750) < 1e-3);
+  assert_true(fabs(scree_converge_student(41) - 2.704) < 5e-3);
+  assert_true(fabs(scree_converge_student(121) - 2.617) < 5e-3);
+  for (int n = 3; n < 200; ++n)
+    assert_true(scree_converge_student(n) < scree_converge_student(n - 1));
+  assert_true(isinf(scree_converge_student(1)));
+}
+
+static void test_starts_without_scatter(void **state) {
+  (void)state;
+  double values[STARTS * RUNS * N2];
+  seed = 5;
+  for (int o = 1; o <= 2; ++o) { /* own values of the starts do not hide the order */
+    fill_starts(0.3, o, 0.0, values);
+    const scree_ConvergeStarts found = judge_starts(values);
+    assert_true(fabs(found.order - o) < 1e-9 && found.order_deviation < 1e-9);
+    assert_true(fabs(found.step.error - 0.3) < 1e-9 && found.step.deviation < 1e-9);
+    for (int k = 0; k < 3; ++k) assert_true(fabs(found.errors[k] - 0.3 * pow(0.5, o * k)) < 1e-9);
+    assert_true(found.tolerance.error < 1e-12 && found.scatter > 2.5);
+  }
+}
+
+/* Four hundred made-up scenes: the bounds hold the true error in 99 % of them, the standard error
+ * is the scatter of the estimates, and no order is reported that is not there. */
+static void test_starts_with_scatter(void **state) {
+  (void)state;
+  enum { TRIALS = 400 };
+  const double slope = 0.3, scatter = 0.2;
+  double values[STARTS * RUNS * N2], deviation = 0.0;
+  int outside = 0, below = 0, told = 0, wrong = 0, quiet_outside = 0;
+  seed = 11;
+  for (int trial = 0; trial < TRIALS; ++trial) {
+    fill_starts(slope, 1.0, scatter, values);
+    scree_ConvergeStarts found = judge_starts(values);
+    /* Of the two windows the bounds are those of the worse one, and the lower one of the better
+     * one: they hold a little more often than 99 %. */
+    outside += found.step.high < slope || found.step.low > slope;
+    below += found.step.low > 0.0;
+    deviation += found.step.deviation / TRIALS;
+    if (!isnan(found.order)) {
+      ++told;
+      wrong += fabs(found.order - 1.0) > 3.0 * fmax(found.order_deviation, 0.1);
+    }
+    fill_starts(0.0, 1.0, scatter, values);
+    found = judge_starts(values);
+    quiet_outside += found.step.low > 0.0;
+    wrong += !isnan(found.order) && found.order_deviation < 0.2;
+  }
+  /* 4/3 of a difference of two runs: variance 2 scatter^2 (16 / 9) / STARTS */
+  const double expected = 4.0 / 3.0 * sqrt(2.0 / STARTS) * scatter;
+  assert_true(outside <= 12);       /* 4 to 8 expected */
+  assert_true(quiet_outside <= 16); /* two windows, two sides: 8 expected */
+  assert_true(below > TRIALS / 2);  /* an error of three standard errors is mostly seen */
+  assert_true(fabs(deviation - expected) < 0.15 * expected);
+  assert_true(told < TRIALS && wrong <= TRIALS / 50);
+}
+
+static void test_advice_of_starts(void **state) {
+  (void)state;
+  const scree_ConvergeBounds nothing = {0};
+  scree_ConvergeOpinion o[2] = {{{0.002, 0.0005, 0.0, 0.004}, nothing, NAN, true},
+                                {{0.05, 0.001, 0.04, 0.06}, nothing, NAN, false}};
+  scree_ConvergeAdvice a = scree_converge_advise_starts(o, 2, 0.01, 8);
+  assert_true(a.within && a.worst == 0 && a.step == 2.0 && a.starts == 0 && a.open == -1);
+  /* shown to be above: first order */
+  o[1].judged = true;
+  a = scree_converge_advise_starts(o, 2, 0.01, 8);
+  assert_true(!a.within && a.worst == 1 && fabs(a.step - 0.2) < 1e-12 && a.limiting == 1);
+  /* not told: the step stays, and starts are asked for: (0.016 / 0.006)^2 times as many */
+  o[1].step = (scree_ConvergeBounds){0.004, 0.005, 0.0, 0.020};
+  a = scree_converge_advise_starts(o, 2, 0.01, 8);
+  assert_true(!a.within && a.step == 1.0 && a.starts == 57 && a.open == 1);
+  /* near the accuracy it need not be told from it */
+  o[1].step.error = 0.0099;
+  assert_true(scree_converge_advise_starts(o, 2, 0.01, 8).starts < 200);
+  /* the tolerance in the same way */
+  o[1] = (scree_ConvergeOpinion){nothing, {0.05, 0.001, 0.04, 0.06}, NAN, true};
+  a = scree_converge_advise_starts(o, 2, 0.01, 8);
+  assert_true(!a.within && fabs(a.tolerance - 0.2) < 1e-12 && a.worst_tolerance == 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_exact_orders),  cmocka_unit_test(test_scalar),
-      cmocka_unit_test(test_no_order),      cmocka_unit_test(test_noise),
-      cmocka_unit_test(test_spread),        cmocka_unit_test(test_means),
-      cmocka_unit_test(test_means_of_gaps), cmocka_unit_test(test_divergence),
+      cmocka_unit_test(test_student),
+      cmocka_unit_test(test_starts_without_scatter),
+      cmocka_unit_test(test_starts_with_scatter),
+      cmocka_unit_test(test_advice_of_starts),
+      cmocka_unit_test(test_exact_orders),
+      cmocka_unit_test(test_scalar),
+      cmocka_unit_test(test_no_order),
+      cmocka_unit_test(test_noise),
+      cmocka_unit_test(test_spread),
+      cmocka_unit_test(test_means),
+      cmocka_unit_test(test_means_of_gaps),
+      cmocka_unit_test(test_divergence),
       cmocka_unit_test(test_advice),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

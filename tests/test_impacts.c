@@ -70,26 +70,70 @@ static void corner(void **state) {
 }
 
 /* What is decided after a history of energies. */
+static bool rises(const scree_Impacts *recent) {
+  const scree_Refinement none = {.level = 0};
+  return scree_refine_rises(&none, recent, 0);
+}
+
+static int next(const scree_Impacts *recent, int level) {
+  const scree_Refinement account = {.recent = *recent, .level = level};
+  return scree_refine_next(&account, level);
+}
+
 static void decisions(void **state) {
   (void)state;
   const scree_Impacts none = {0, 0}, quiet = {0, 1}, bad = {0.1, 1}, fair = {1e-3, 1};
   scree_Impacts recent = none;
-  assert_false(scree_refine_rises(&none)); /* a world at rest is left alone */
-  assert_int_equal(scree_refine_next(&none, 0), 0);
+  assert_false(rises(&none)); /* a world at rest is left alone */
+  assert_int_equal(next(&none, 0), 0);
   for (int k = 0; k < 100; ++k) recent = scree_refine_add(&recent, &quiet, 1, 100);
-  assert_false(scree_refine_rises(&recent));
-  assert_int_equal(scree_refine_next(&recent, 3), 2); /* one level at a time */
+  assert_false(rises(&recent));
+  assert_int_equal(next(&recent, 3), 2); /* one level at a time */
   recent = scree_refine_add(&recent, &bad, 1, 100);
-  assert_true(scree_refine_rises(&recent)); /* one bad step is enough */
-  assert_int_equal(scree_refine_next(&recent, 2), 2);
+  assert_true(rises(&recent)); /* one bad step is enough */
+  assert_int_equal(next(&recent, 2), 2);
   const scree_Impacts still = scree_refine_add(&none, &fair, 1, 100);
-  assert_false(scree_refine_rises(&still));
-  assert_int_equal(scree_refine_next(&still, 2), 2); /* longer parts would be too long */
-  /* an impact of the same kind with a millionth of all energy does not count */
+  assert_false(rises(&still));
+  assert_int_equal(next(&still, 2), 2); /* longer parts would be too long */
+  /* impacts with next to no energy, of all that was turned over, are left alone */
   const scree_Impacts small = {1e-7, 1e-6}, after = scree_refine_add(&none, &small, 1, 1);
-  assert_false(scree_refine_rises(&after));
+  assert_false(rises(&after));
   assert_int_equal(scree_refine_highest(0), 0);
   assert_true(scree_refine_highest(20) <= 4);
+}
+
+/* A world whose every step should be divided as often as possible, and whose undivided steps take
+ * `usual` seconds. The work of n parts is n^1.2 times as much, that of a repeated attempt once. */
+static double price(double usual, int steps, int *divided) {
+  const scree_Impacts bad = {0.1, 1};
+  scree_Refinement account = {.recent = bad};
+  double all = 0;
+  for (int k = 0; k < steps; ++k) {
+    const int before = (int)account.level;
+    int level = before, following = scree_refine_next(&account, level);
+    while (level < scree_refine_highest(20) && scree_refine_rises(&account, &bad, level))
+      following = ++level;
+    const double work = usual * (pow(1 << level, 1.2) + (level - before));
+    scree_refine_pay(&account, level, work, 1 + level - before, 0);
+    account.level = following;
+    all += work;
+    *divided += level > 0;
+  }
+  return all / (usual * steps);
+}
+
+/* What steps cost that are divided is bounded, and small worlds do not feel the bound. */
+static void bound(void **state) {
+  (void)state;
+  int divided = 0;
+  const double large = price(0.1, 3000, &divided);
+  print_message("long steps: %.2f times the work of undivided ones, %d of 3000 divided\n", large,
+                divided);
+  assert_true(large < 1.6);
+  assert_in_range(divided, 100, 2900);
+  divided = 0;
+  assert_true(price(1e-5, 1000, &divided) > 8);
+  assert_int_equal(divided, 1000);
 }
 
 /* Divided steps, too, go on from a saved state with the same bits, for any number of threads. */
@@ -122,6 +166,6 @@ static void same_bits(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(corner), cmocka_unit_test(decisions),
-                                     cmocka_unit_test(same_bits)};
+                                     cmocka_unit_test(bound), cmocka_unit_test(same_bits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,14 +122,17 @@ static void islands_are_found_and_measured(void **state) {
         }
     }
     const size_t n = (size_t)(all.nc * d);
-    double *r = calloc(n, sizeof *r), *error = calloc((size_t)islands.count, sizeof *error);
-    double *room = calloc(4 * (size_t)islands.count, sizeof *room);
-    scree_islands_measure(&W, &islands, r, all.q, room, error); /* u = q for r = 0 */
-    for (int k = alone.count; k < islands.count; ++k)
-      assert_true(fabs(error[k] - error[k % alone.count]) <= 1e-12 * error[k]);
+    double *r = calloc(n, sizeof *r);
+    scree_IslandNorms *norms = calloc((size_t)islands.count, sizeof *norms);
+    for (int k = 0; k < islands.count; ++k) norms[k].rho = 1.0 / W.mean_diagonal;
+    scree_islands_norms(&all, &islands, r, all.q, norms); /* u = q for r = 0 */
+    for (int k = 0; k < islands.count; ++k) {
+      const double error = scree_island_error(&norms[k]);
+      assert_true(error > 0.0 && fabs(norms[k].u - norms[k].q) <= 1e-12 * norms[k].q);
+      assert_true(fabs(error - scree_island_error(&norms[k % alone.count])) <= 1e-12 * error);
+    }
     free(r);
-    free(error);
-    free(room);
+    free(norms);
     scree_arena_fini(&arena);
     scree_operator_destroy(&W);
     scree_problem_destroy(&one);

@@ -78,6 +78,71 @@ static void grains(void **state) {
   }
 }
 
+/* ---- self-stress ----------------------------------------------------------------------------- */
+
+/* A disk in a groove whose walls are 10 degrees from the vertical, closer than friction holds. */
+static scree_World *groove(int *disk) {
+  const double radius = 0.5, aside = acos(-1) / 18, wide = radius / cos(aside);
+  scree_WorldSettings settings = scree_world_settings();
+  settings.dimension = 2;
+  settings.step = 1e-3;
+  settings.gravity = vec(0, -g, 0);
+  scree_World *world = make_world(&settings, 0.5, 0, 0);
+  for (int side = -1; side <= 1; side += 2) {
+    scree_BodyDef def = obstacle_at(side * wide, 0, 0);
+    def.pose.orientation = turned(side * (0.5 * acos(-1) - aside));
+    add_half_plane(world, def);
+  }
+  scree_BodyDef def = at(0, 0, 0);
+  def.mass = 1;
+  *disk = add_disk(world, radius, def);
+  return world;
+}
+
+/* Largest normal impulse over the weight in a step. */
+static double pressed(const scree_World *world, double step) {
+  double most = 0;
+  for (int c = 0; c < scree_world_contact_count(world); ++c)
+    most = fmax(most, scree_world_contact(world, c).r[0]);
+  return most / (g * step);
+}
+
+/* Impulses that press the disk from both sides hold each other in any amount. Those of a load are
+ * not kept when it has gone, and those of a moderate one that the walls may well hold are. */
+static void self_stress(void **state) {
+  (void)state;
+  static const double before[] = {1e6, 3};
+  for (int k = 0; k < 2; ++k) {
+    int disk;
+    scree_World *world = groove(&disk);
+    scree_StepReport report;
+    OK(scree_world_step(world, &report));
+    assert_int_equal(scree_world_contact_count(world), 2);
+    scree_ContactImpulse held[2];
+    for (int c = 0; c < 2; ++c) {
+      const scree_Contact contact = scree_world_contact(world, c);
+      const double side = contact.position.x > 0 ? -1 : 1; /* on the disk */
+      held[c] = (scree_ContactImpulse){
+          .body = {contact.body[0], contact.body[1]},
+          .position = contact.position,
+          .impulse = vec((contact.body[0] == disk ? 1 : -1) * side * before[k] * g * report.h,
+                         (contact.body[0] == disk ? 1 : -1) * 0.5 * g * report.h, 0)};
+    }
+    OK(scree_world_set_impulses(world, held, 2, report.h));
+    double most = 0;
+    for (int n = 0; n < 20; ++n) {
+      OK(scree_world_step(world, &report));
+      most = pressed(world, report.h);
+    }
+    print_message("groove: %.0e weights before, %.3g after, energy created %.1e\n", before[k], most,
+                  report.energy_created);
+    assert_true(fabs(scree_body_pose(world, disk).position.y) < 1e-6);
+    if (k == 0) assert_true(most < 10);
+    if (k == 1) assert_true(most > 0.8 * before[k] * cos(acos(-1) / 18));
+    scree_world_destroy(world);
+  }
+}
+
 /* ---- an elastic cube ------------------------------------------------------------------------- */
 
 static const double edge = 0.01, young = 1e7, heavy = 2; /* m, Pa, kg */
@@ -182,7 +247,8 @@ static void cube_slips_out(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(grains), cmocka_unit_test(cube_carries),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(grains), cmocka_unit_test(self_stress),
+                                     cmocka_unit_test(cube_carries),
                                      cmocka_unit_test(cube_slips_out)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

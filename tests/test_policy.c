@@ -250,18 +250,23 @@ static void test_time_limit(void **unused) {
 /* ---- sweeps ---- */
 
 /* Sweeps whose error falls by `rate` each: how many are made. */
-static int sweep_at(double rate, double least, double most, bool momentum, bool *last) {
+static int sweep_within(double rate, const scree_SweepLimits *limits, bool momentum, bool *last) {
   scree_SweepRecord record = {
       .half_error = 1.0, .lowest = 1.0, .error = 1.0, .momentum = momentum, .may_calm = true};
   int group = 1;
   while (record.done < 100000 && record.error > 1e-8) {
     const double before = record.error;
     for (int k = 0; k < group; ++k) record.error *= rate;
-    if (!scree_policy_keep_sweeping(&record, group, before, least, most, 1e-8)) break;
+    if (!scree_policy_keep_sweeping(&record, group, before, limits, 1e-8)) break;
     group = 1 + record.done / 2;
   }
   *last = record.momentum;
   return record.done;
+}
+
+static int sweep_at(double rate, double least, double most, bool momentum, bool *last) {
+  const scree_SweepLimits limits = {.least = least, .most = most, .idle = least};
+  return sweep_within(rate, &limits, momentum, last);
 }
 
 /* Estimated errors, whose groups are short, that fall in waves of `period` sweeps: by `rate` each,
@@ -274,13 +279,14 @@ static int sweep_in_waves(double rate, double swing, int period, bool *last) {
                               .momentum = true,
                               .may_calm = true,
                               .estimated = true};
+  const scree_SweepLimits limits = {.least = 100, .most = 1e5, .idle = 100};
   int group = 1;
   double trend = 1.0;
   while (record.done < 5000 && trend > 1e-8) {
     const double before = record.error;
     for (int k = 0; k < group; ++k) trend *= rate;
     record.error = trend * ((record.done + group) / period % 2 ? swing : 1.0);
-    if (!scree_policy_keep_sweeping(&record, group, before, 100, 1e5, 1e-8)) break;
+    if (!scree_policy_keep_sweeping(&record, group, before, &limits, 1e-8)) break;
     group = scree_policy_next_group(record.done, true);
     assert_in_range(group, 1, 12);
   }
@@ -311,6 +317,10 @@ static void test_sweeps(void **unused) {
   assert_true(sweep_at(0.02, 2, 4, false, &momentum) >= 5);
   assert_in_range(sweep_at(1.0, 4, 4000, false, &momentum), 4, 10); /* no progress at all */
   assert_in_range(sweep_at(1.0, 30, 4000, false, &momentum), 30, 90);
+  /* sweeps that stall may end earlier than slow ones, whose rate may improve */
+  const scree_SweepLimits idle = {.least = 100, .most = 200, .idle = 20};
+  assert_in_range(sweep_within(1.0, &idle, false, &momentum), 20, 60);
+  assert_in_range(sweep_within(0.9999, &idle, false, &momentum), 100, 200);
   /* without progress momentum ends before sweeps do */
   assert_in_range(sweep_at(1.0, 1000, 4000, true, &momentum), 1000, 4000);
   assert_false(momentum);

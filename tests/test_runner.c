@@ -16,6 +16,7 @@
 #include "run/results_write.h"
 #include "scree/run.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -368,6 +369,61 @@ static void bad_numbers_stop_the_run(void **state) {
 
 /* ---- time left ------------------------------------------------------------------------------- */
 
+/* Run on to `until`; 0: to the scene's own end. */
+static scree_RunSummary run_on(const scree_Scene *scene, const char *name, double until,
+                               bool resume) {
+  char folder[96];
+  scree_Run *run;
+  scree_RunSettings settings = settings_for(name, folder);
+  settings.until = until;
+  settings.resume = resume;
+  assert_int_equal(scree_run_create(scene, &settings, NULL, &run), SCREE_OK);
+  while (!scree_run_is_over(run)) assert_true(scree_run_step(run, NULL) <= SCREE_NOT_CONVERGED);
+  assert_int_equal(scree_run_close(run), SCREE_OK);
+  const scree_RunSummary summary = scree_run_summary(run);
+  scree_run_destroy(run);
+  return summary;
+}
+
+/* The duration is no multiple of the step: the last step is shorter, whatever was run before. The
+ * ball bounces, so that steps are cut at its impacts; with the tiny limit every step in which it
+ * touches is halved. */
+static void runs_end_at_their_duration(void **state) {
+  (void)state;
+  static const char *const limits[] = {"0.01", "1e-15"};
+  for (int k = 0; k < 2; ++k) {
+    char text[512], name[32];
+    snprintf(text, sizeof text,
+             "dimension: 2\ncontact: {mu: 0.3, e_n: 0.5}\nobstacles: [{shape: {kind: "
+             "half-plane}}]\nbodies: [{shape: {kind: polygon, vertices: "
+             "[[0,0],[0.05,0],[0,0.03]]}, position: [0, 0.1], angular_velocity: 5}]\n"
+             "time: {step: 7e-3, duration: 0.5, penetration_limit: %s}\n",
+             limits[k]);
+    scree_Scene *scene = parse(text);
+    snprintf(name, sizeof name, "ends%d", k);
+    /* stopped before its end: after a whole step */
+    scree_RunSummary s = run_on(scene, name, 0.3, false);
+    assert_true(!s.finished && s.steps == 43 && s.time == 43 * 7e-3);
+    s = run_on(scene, name, 0, true);
+    assert_true(s.finished && s.steps == 72 && fabs(s.time - 0.5) < 1e-15);
+    if (k == 1) assert_true(s.substeps > 0);
+    s = run_on(scene, name, 0.5, true); /* nothing left to do */
+    assert_true(s.finished && s.steps == 72);
+    s = run_on(scene, name, 0.8, true);
+    assert_true(s.finished && s.steps == 115 && fabs(s.time - 0.8) < 1e-15);
+    s = run_on(scene, name, 0.8, true);
+    assert_true(s.finished && s.steps == 115);
+    /* less than a step more */
+    s = run_on(scene, name, 0.801, true);
+    assert_true(s.finished && s.steps == 116 && fabs(s.time - 0.801) < 1e-15);
+    /* in one go: the step at 0.5 is whole */
+    snprintf(name, sizeof name, "one%d", k);
+    s = run_on(scene, name, 0.8, false);
+    assert_true(s.finished && s.steps == 115 && fabs(s.time - 0.8) < 1e-15);
+    scree_scene_destroy(scene);
+  }
+}
+
 static void time_left_follows_recent_steps(void **state) {
   (void)state;
   CliRate rate = {0};
@@ -400,6 +456,7 @@ int main(void) {
       cmocka_unit_test(telemetry_does_not_wait_for_a_long_step),
       cmocka_unit_test(results_are_given_up_whole),
       cmocka_unit_test(bad_numbers_stop_the_run),
+      cmocka_unit_test(runs_end_at_their_duration),
       cmocka_unit_test(time_left_follows_recent_steps),
   };
   return cmocka_run_group_tests(tests, make_root, remove_root);

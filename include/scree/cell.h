@@ -34,7 +34,7 @@ SCREE_API scree_CellDef scree_cell_def(void);
 
 /* A cell as it is. */
 typedef struct scree_CellInfo {
-  scree_Vec3 origin;
+  scree_Vec3 origin;  /* the corner as it is: the middle stays in place when the sides change */
   scree_Vec3 side[3]; /* unit vectors where it is not periodic */
   bool periodic[3];
   double volume;    /* area in 2D; 0 if it is open in some direction */

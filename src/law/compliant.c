@@ -58,7 +58,7 @@ enum {
 /* Memory. NEXT: tangential y_E at the next kick, in the world frame. PLASTIC: y_P of the normal at
  * the next kick. PATH: plastic displacement since the bodies touched. KNOWN: 1 if ELASTIC is the
  * normal y_E at the next kick. STORED_*: energy at the end of the step. LOST_*:
- * energy lost in the step. */
+ * energy lost in the step. POWER: see scree_LawEnergy. */
 enum {
   NEXT = 0,
   PLASTIC = 3,
@@ -71,6 +71,7 @@ enum {
   LOST_N,
   LOST_T,
   LOST_PLASTIC,
+  POWER,
   MEMORY
 };
 enum { NEW = 0, TOUCHED = 1, BROKEN = 2 };
@@ -292,8 +293,13 @@ static void update(const scree_PairLaw *law, const scree_LawPoint *p, const doub
     stored[k] = 0.5 * end * end / compliance;
     /* Work of the damper: with the mean velocity where that is elastic, so that errors of a
      * solution, which change their sign from step to step, do not add up. */
-    const double mean = k == 0 && carries && !plastic ? 0.5 * (rate + p->before[0]) : rate;
+    const bool smooth = k == 0 && carries && !plastic;
+    const double mean = smooth ? 0.5 * (rate + p->before[0]) : rate;
     lost[k] = p->h * rate * mean * (time - p->horizon) / compliance;
+    if (smooth)
+      memory[POWER] -= last / compliance * rate;
+    else if (carries)
+      memory[POWER] += r[k] / p->h * (u[k] + rate);
   }
   memory[NEXT] = next.x;
   memory[NEXT + 1] = next.y;
@@ -310,7 +316,8 @@ static scree_LawEnergy energy(const double *memory) {
                            .tangent = memory[STORED_T],
                            .viscous_n = memory[LOST_N],
                            .viscous_t = memory[LOST_T],
-                           .plastic = memory[LOST_PLASTIC]};
+                           .plastic = memory[LOST_PLASTIC],
+                           .power = memory[POWER]};
 }
 
 static void show(const scree_PairLaw *law, const double *memory, double *plastic,

@@ -49,6 +49,8 @@ typedef struct scree_LawTerms {
 typedef struct scree_LawEnergy {
   double normal, tangent;
   double viscous_n, viscous_t, plastic;
+  double power; /* of springs on the bodies, of the forces and velocities at the end, W: schemes
+                 * that are not centred shift energy by a part of it (certify.c) */
 } scree_LawEnergy;
 
 struct scree_LawClass {
@@ -80,7 +82,7 @@ struct scree_LawClass {
                scree_ContactBond *bond);
 };
 
-enum { SCREE_LAW_MEMORY = 16 };
+enum { SCREE_LAW_MEMORY = 20 };
 
 /* Parameter k of a law. */
 #define SCREE_LAW_REAL(name, k, preset, min, max, help)                                            \

@@ -96,25 +96,30 @@ scree_Status scree_islands_find(const scree_Problem *p, scree_Arena *arena, scre
   return SCREE_OK;
 }
 
-void scree_islands_measure(const scree_Operator *W, const scree_Islands *islands, const double *r,
-                           const double *u, double *room, double *error) {
-  const scree_Problem *p = W->problem;
-  const size_t d = (size_t)p->d, count = (size_t)islands->count;
-  const double rho = 1.0 / W->mean_diagonal;
-  memset(room, 0, 4 * count * sizeof *room);
+void scree_islands_norms(const scree_Problem *p, const scree_Islands *islands, const double *r,
+                         const double *u, scree_IslandNorms *norms) {
+  const size_t d = (size_t)p->d;
+  for (int k = 0; k < islands->count; ++k) norms[k] = (scree_IslandNorms){.rho = norms[k].rho};
   for (int c = 0; c < p->nc; ++c) {
-    double *sums = room + 4 * (size_t)islands->of[c];
-    const double map = scree_measure_contact(p, c, rho, r, u);
-    sums[0] += map * map;
+    scree_IslandNorms *norm = &norms[islands->of[c]]; /* squares so far */
+    const double map = scree_measure_contact(p, c, norm->rho, r, u);
+    norm->map += map * map;
     for (size_t k = (size_t)c * d; k < ((size_t)c + 1) * d; ++k) {
-      sums[1] += r[k] * r[k];
-      sums[2] += p->q[k] * p->q[k];
-      sums[3] += u[k] * u[k];
+      norm->r += r[k] * r[k];
+      norm->q += p->q[k] * p->q[k];
+      norm->u += u[k] * u[k];
     }
   }
-  for (size_t k = 0; k < count; ++k) {
-    const double *sums = room + 4 * k;
-    const double scale = fmax(sqrt(sums[1]), rho * sqrt(fmax(sums[2], sums[3])));
-    error[k] = scale > 0.0 ? sqrt(sums[0]) / scale : sums[0] > 0.0 ? INFINITY : 0.0;
+  for (int k = 0; k < islands->count; ++k) {
+    scree_IslandNorms *norm = &norms[k];
+    norm->map = sqrt(norm->map);
+    norm->r = sqrt(norm->r);
+    norm->q = sqrt(norm->q);
+    norm->u = sqrt(norm->u);
   }
+}
+
+double scree_island_error(const scree_IslandNorms *norm) {
+  const double scale = fmax(norm->r, norm->rho * fmax(norm->q, norm->u));
+  return scale > 0.0 ? norm->map / scale : norm->map > 0.0 ? INFINITY : 0.0;
 }

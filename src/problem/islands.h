@@ -21,9 +21,18 @@ typedef struct scree_Islands {
 SCREE_PRIVATE scree_Status scree_islands_find(const scree_Problem *problem, scree_Arena *arena,
                                               scree_Islands *islands, const scree_Log *log);
 
-/* The `error` of each island alone, for r with velocities u, relative to its own scale (zero where
- * that is zero): error (count). Room (4 count) is work space. */
-void scree_islands_measure(const scree_Operator *W, const scree_Islands *islands, const double *r,
-                           const double *u, double *room, double *error);
+/* Norms over the contacts of an island. */
+typedef struct scree_IslandNorms {
+  double rho; /* given: of the natural map */
+  double map; /* |r - P(r - rho (u + s(u)))| */
+  double r, q, u;
+} scree_IslandNorms;
+
+/* Fill all but rho of norms (count), for r with velocities u. */
+SCREE_PRIVATE void scree_islands_norms(const scree_Problem *problem, const scree_Islands *islands,
+                                       const double *r, const double *u, scree_IslandNorms *norms);
+
+/* The `error` of an island alone, relative to its own scale; zero where that is zero. */
+double scree_island_error(const scree_IslandNorms *norms);
 
 #endif

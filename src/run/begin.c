@@ -8,6 +8,7 @@
 #include "scene/scene.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -157,7 +158,8 @@ static bool goes_further(const scree_Run *run, const scree_SceneChanges *changes
   for (int k = 0; k < changes->count; ++k)
     wanted = wanted || strcmp(changes->list[k].key, "time.duration") == 0 ||
              strncmp(changes->list[k].key, "stop", 4) == 0;
-  return wanted && run->steps_limit > run->head.last_frame;
+  const double end = fmax(run->settings.until, run->info.duration);
+  return wanted && end > run->head.summary.time + SCREE_RUN_ROUNDED * run->info.step;
 }
 
 /* The journal of a finished run is gone: make it again from results.h5. */

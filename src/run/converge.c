@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,36 +108,43 @@ void scree_converge_divergence(scree_ConvergeBodies *bodies, int levels) {
 
 /* ---- averages -------------------------------------------------------------------------------- */
 
+static const scree_ConvergeSeries *series_of(const scree_Convergence *all, int start, int run,
+                                             int k) {
+  return &all->run[start * all->runs + run].series[k];
+}
+
 /* Intervals in which all runs have values: where a body that a sensor watches was removed there are
  * none. */
-static void find_valid(const scree_ConvergeQuantity *q, int runs, bool *valid) {
+static void find_valid(const scree_Convergence *all, int k, bool *valid) {
+  const int components = series_of(all, 0, 0, k)->components;
   for (int i = 0; i < N; ++i) {
     valid[i] = true;
-    for (int r = 0; r < runs; ++r)
-      for (int c = 0; c < q->components; ++c)
-        if (!isfinite(q->series[r][i * q->components + c])) valid[i] = false;
+    for (int r = 0; r < all->starts * all->runs; ++r)
+      for (int c = 0; c < components; ++c)
+        if (!isfinite(all->run[r].series[k].values[i * components + c])) valid[i] = false;
   }
 }
 
 /* Means of the valid intervals [first, first + count): (components), false when there are none. */
-static bool average(const scree_ConvergeQuantity *q, int run, const bool *valid, int first,
-                    int count, double *means) {
+static bool average(const scree_ConvergeSeries *s, const bool *valid, int first, int count,
+                    double *means) {
   int used = 0;
-  for (int c = 0; c < q->components; ++c) means[c] = 0.0;
+  for (int c = 0; c < s->components; ++c) means[c] = 0.0;
   for (int i = first; i < first + count; ++i) {
     if (!valid[i]) continue;
-    for (int c = 0; c < q->components; ++c) means[c] += q->series[run][i * q->components + c];
+    for (int c = 0; c < s->components; ++c) means[c] += s->values[i * s->components + c];
     ++used;
   }
-  for (int c = 0; c < q->components; ++c) means[c] /= used ? used : 1;
+  for (int c = 0; c < s->components; ++c) means[c] /= used ? used : 1;
   return used > 0;
 }
 
-/* All runs by windows: values (runs x n); n, at most windows x components, leaves out empty ones.
+/* All runs of all starts by windows: values (starts x runs x n); n, at most windows x components,
+ * leaves out empty ones.
  */
-static size_t cut(const scree_ConvergeQuantity *q, int runs, const bool *valid, int windows,
+static size_t cut(const scree_Convergence *all, int k, const bool *valid, int windows,
                   double *values) {
-  const size_t components = (size_t)q->components;
+  const size_t components = (size_t)series_of(all, 0, 0, k)->components;
   size_t n = 0;
   bool filled[WINDOWS] = {false};
   for (int w = 0; w < windows; ++w) {
@@ -144,27 +152,46 @@ static size_t cut(const scree_ConvergeQuantity *q, int runs, const bool *valid, 
       filled[w] = filled[w] || valid[i];
     n += filled[w] ? components : 0;
   }
-  for (int r = 0; r < runs; ++r) {
+  for (int r = 0; r < all->starts * all->runs; ++r) {
     double *row = values + (size_t)r * n;
     for (int w = 0; w < windows; ++w) {
       if (!filled[w]) continue;
-      (void)average(q, r, valid, w * (N / windows), N / windows, row);
+      (void)average(&all->run[r].series[k], valid, w * (N / windows), N / windows, row);
       row += components;
     }
   }
   return n;
 }
 
-/* The mean over the last half of the run; of a profile its largest bin at h, in all runs. */
-static void take_values(const scree_Convergence *all, scree_ConvergeQuantity *q, const bool *valid,
-                        double *work) {
+/* The mean over the last half of the run, and over the starts; of a profile its largest bin at h,
+ * in all runs. */
+static void take_values(const scree_Convergence *all, int k, const bool *valid, double *work,
+                        scree_ConvergeQuantity *q) {
+  const int components = q->components, late = N / 2;
+  double *first = work + components; /* sums over the starts at h */
   int bin = 0;
+  bool any = true;
+  for (int c = 0; c < components; ++c) first[c] = 0.0;
+  for (int s = 0; s < all->starts; ++s) {
+    any = average(series_of(all, s, 0, k), valid, late, late, work) && any;
+    for (int c = 0; c < components; ++c) first[c] += work[c];
+  }
+  for (int c = 1; c < components; ++c)
+    if (fabs(first[c]) > fabs(first[bin])) bin = c;
   for (int r = 0; r < all->runs; ++r) {
-    const bool any = average(q, r, valid, N / 2, N / 2, work);
-    if (r == 0)
-      for (int c = 1; c < q->components; ++c)
-        if (fabs(work[c]) > fabs(work[bin])) bin = c;
-    q->values[r] = any ? work[bin] : NAN;
+    q->values[r] = any ? 0.0 : NAN;
+    for (int s = 0; s < all->starts; ++s) {
+      (void)average(series_of(all, s, r, k), valid, late, late, work);
+      q->values[r] += work[bin] / all->starts;
+    }
+  }
+  if (all->starts > 1) {
+    double square = 0.0;
+    for (int s = 0; s < all->starts; ++s) {
+      (void)average(series_of(all, s, 0, k), valid, late, late, work);
+      square += (work[bin] - q->values[0]) * (work[bin] - q->values[0]);
+    }
+    q->value_deviation = sqrt(square / ((double)all->starts * (all->starts - 1)));
   }
   q->value = q->values[0];
   q->limit = NAN;
@@ -172,13 +199,11 @@ static void take_values(const scree_Convergence *all, scree_ConvergeQuantity *q,
     scree_converge_limit(q->values, all->levels, 1, q->order, &q->limit);
 }
 
-/* `work` has room for all windows of all runs and of the limit. */
-static void judge(const scree_Convergence *all, scree_ConvergeQuantity *q, double *work) {
+/* Errors of one start. `work` has all windows of all runs, and room for the limit. */
+static void judge_one(const scree_Convergence *all, int k, const bool *valid, double scale,
+                      double *work, scree_ConvergeQuantity *q) {
   const int levels = all->levels;
-  bool valid[N];
-  find_valid(q, all->runs, valid);
-  const double scale = q->scale > 0.0 ? q->scale : 1.0; /* all is zero, or empty */
-  size_t n = cut(q, all->runs, valid, WINDOWS, work);
+  size_t n = cut(all, k, valid, WINDOWS, work);
   /* The change with a tenth of the tolerance is the noise level of the comparison of steps. */
   double noise = choice.rounding * scale;
   if (all->tolerance_run) {
@@ -190,59 +215,126 @@ static void judge(const scree_Convergence *all, scree_ConvergeQuantity *q, doubl
     noise = fmax(noise, 2.0 * sqrt(n ? sum / (double)n : 0.0));
   }
   q->order = scree_converge_order(work, levels, n, noise);
-  n = cut(q, all->runs, valid, all->windows, work);
+  n = cut(all, k, valid, all->windows, work);
   double *limit = isnan(q->order) ? NULL : work + (size_t)all->runs * n;
   if (limit) scree_converge_limit(work, levels, n, q->order, limit);
   scree_converge_errors(work, limit, levels, n, q->components, q->errors);
-  for (int k = 0; k < levels; ++k) q->errors[k] /= scale;
+  for (int l = 0; l < levels; ++l) q->errors[l] /= scale;
   q->error = q->errors[0];
   q->tolerance =
       all->tolerance_run
           ? scree_converge_distance(work, work + (size_t)levels * n, n, q->components) / scale
           : 0.0;
   if (n == 0) q->judged = false;
-  take_values(all, q, valid, work);
 }
 
-/* Name, scale and series of quantity k. */
-static void describe(const scree_Convergence *all, int k, scree_ConvergeQuantity *q) {
-  const scree_ConvergeSeries *own = &all->run[0].series[k];
-  *q = (scree_ConvergeQuantity){
-      .unit = own->unit, .components = own->components, .judged = own->judged};
+static void divide(scree_ConvergeBounds *b, double scale) {
+  b->error /= scale;
+  b->deviation /= scale;
+  b->low /= scale;
+  b->high /= scale;
+}
+
+static void judge_starts(const scree_Convergence *all, int k, const bool *valid, double scale,
+                         double *work, scree_ConvergeQuantity *q) {
+  const size_t n = cut(all, k, valid, all->windows, work);
+  const scree_ConvergeSample sample = {.values = work,
+                                       .starts = all->starts,
+                                       .runs = all->runs,
+                                       .levels = all->levels,
+                                       .n = n,
+                                       .components = q->components};
+  scree_ConvergeStarts *found = &q->starts;
+  scree_converge_over_starts(&sample, work + (size_t)(all->starts * all->runs) * n, found);
+  divide(&found->step, scale);
+  divide(&found->tolerance, scale);
+  found->scatter /= scale;
+  for (int l = 0; l < all->levels; ++l) q->errors[l] = found->errors[l] /= scale;
+  q->order = found->order;
+  q->error = found->step.error;
+  q->tolerance = found->tolerance.error;
+  if (n == 0) q->judged = false;
+}
+
+static void judge(const scree_Convergence *all, int k, double *work, scree_ConvergeQuantity *q) {
+  bool valid[N];
+  find_valid(all, k, valid);
+  const double scale = q->scale > 0.0 ? q->scale : 1.0; /* all is zero, or empty */
+  if (all->starts > 1)
+    judge_starts(all, k, valid, scale, work, q);
+  else
+    judge_one(all, k, valid, scale, work, q);
+  take_values(all, k, valid, work, q);
+}
+
+/* Name, scale and series of quantity k. `means` has room for the means of its series. */
+static void describe(const scree_Convergence *all, int k, double *means,
+                     scree_ConvergeQuantity *q) {
+  const scree_ConvergeSeries *own = series_of(all, 0, 0, k);
+  *q = (scree_ConvergeQuantity){.unit = own->unit,
+                                .components = own->components,
+                                .judged = own->judged,
+                                .value_deviation = NAN};
   memcpy(q->name, own->name, sizeof q->name);
-  for (int r = 0; r < all->runs; ++r) {
-    q->series[r] = all->run[r].series[k].values;
+  for (int r = 0; r < all->starts * all->runs; ++r)
     for (int s = 0; s < all->run[r].count; ++s) {
       const scree_ConvergeSeries *other = &all->run[r].series[s];
       if (other->group == own->group)
         q->scale = fmax(q->scale, fmax(other->reference, other->floor));
     }
+  const int count = N * own->components;
+  for (int r = 0; r < all->runs; ++r) {
+    q->series[r] = series_of(all, 0, r, k)->values;
+    if (!means) continue;
+    for (int s = 0; s < all->starts; ++s)
+      for (int i = 0; i < count; ++i) means[i] += series_of(all, s, r, k)->values[i] / all->starts;
+    q->series[r] = means;
+    means += count;
   }
+}
+
+static void advise(scree_Convergence *all, scree_ConvergeError *errors,
+                   scree_ConvergeOpinion *opinions) {
+  for (int k = 0; k < all->count; ++k) {
+    const scree_ConvergeQuantity *q = &all->quantity[k];
+    errors[k] = (scree_ConvergeError){q->errors, all->levels, q->order, q->tolerance, q->judged};
+    opinions[k] = (scree_ConvergeOpinion){q->starts.step, q->starts.tolerance, q->order, q->judged};
+  }
+  all->advice = all->starts > 1
+                    ? scree_converge_advise_starts(opinions, all->count, all->accuracy, all->starts)
+                    : scree_converge_advise(errors, all->count, all->accuracy, all->bodies.chaotic);
 }
 
 static scree_Status judge_all(scree_Convergence *all, const scree_Log *log) {
   const int count = all->run[0].count;
-  int components = 1;
-  for (int k = 0; k < count; ++k)
-    if (all->run[0].series[k].components > components)
-      components = all->run[0].series[k].components;
-  /* averages of each run, and of the limit of small steps */
-  double *work = SCREE_ALLOC(double, ((size_t)all->runs + 1) * WINDOWS * (size_t)components);
+  size_t components = 1, numbers = 0;
+  for (int k = 0; k < count; ++k) {
+    const size_t own = (size_t)all->run[0].series[k].components;
+    if (own > components) components = own;
+    numbers += own * N * (size_t)all->runs;
+  }
+  /* averages of each run; of the levels, and of the limit of small steps */
+  const size_t rows = (size_t)(all->starts * all->runs + all->levels) + 3;
+  double *work = SCREE_ALLOC(double, rows *WINDOWS *components);
   scree_ConvergeError *errors = SCREE_ALLOC(scree_ConvergeError, count);
+  scree_ConvergeOpinion *opinions = SCREE_ALLOC(scree_ConvergeOpinion, count);
   all->quantity = SCREE_ALLOC(scree_ConvergeQuantity, count);
+  if (all->starts > 1) all->means = SCREE_ALLOC(double, numbers);
   scree_Status status = SCREE_OK;
-  if (!work || !errors || !all->quantity) status = scree_fail_memory(log, "the comparison");
+  if (!work || !errors || !opinions || !all->quantity || (all->starts > 1 && !all->means))
+    status = scree_fail_memory(log, "the comparison");
+  double *means = all->means;
   for (int k = 0; status == SCREE_OK && k < count; ++k) {
     scree_ConvergeQuantity *q = &all->quantity[k];
-    describe(all, k, q);
-    judge(all, q, work);
-    errors[k] = (scree_ConvergeError){q->errors, all->levels, q->order, q->tolerance, q->judged};
+    describe(all, k, means, q);
+    judge(all, k, work, q);
+    if (means) means += (size_t)(N * q->components * all->runs);
     all->count = k + 1;
   }
-  if (status == SCREE_OK)
-    all->advice = scree_converge_advise(errors, count, all->accuracy, all->bodies.chaotic);
+  if (status == SCREE_OK) advise(all, errors, opinions);
   scree_free(work);
   scree_free(errors);
+  scree_free(opinions);
   return status;
 }
 
@@ -250,7 +342,7 @@ static scree_Status judge_all(scree_Convergence *all, const scree_Log *log) {
 
 /* Lists of different lengths belong to different scenes. */
 static scree_Status check_lists(const scree_Convergence *all, const scree_Log *log) {
-  for (int r = 1; r < all->runs; ++r) {
+  for (int r = 1; r < all->starts * all->runs; ++r) {
     bool same = all->run[r].count == all->run[0].count;
     for (int k = 0; same && k < all->run[0].count; ++k)
       same = strcmp(all->run[r].series[k].name, all->run[0].series[k].name) == 0;
@@ -261,29 +353,79 @@ static scree_Status check_lists(const scree_Convergence *all, const scree_Log *l
   return SCREE_OK;
 }
 
-scree_Status scree_convergence_compute(scree_Replay *const *replay, int levels, bool tolerance_run,
-                                       const scree_Scene *scene, double accuracy,
-                                       const scree_Log *log, scree_Convergence *all) {
-  *all = (scree_Convergence){.levels = levels,
-                             .runs = levels + tolerance_run,
-                             .tolerance_run = tolerance_run,
-                             .end = INFINITY,
-                             .accuracy = accuracy};
-  for (int r = 0; r < all->runs; ++r) {
-    const scree_ReplayCurve *time = scree_replay_curve(replay[r], "time");
-    all->end = fmin(all->end, time && replay[r]->rows ? time->values[replay[r]->rows - 1] : 0.0);
+static double end_of(const scree_Replay *replay) {
+  const scree_ReplayCurve *time = scree_replay_curve(replay, "time");
+  return time && replay->rows ? time->values[replay->rows - 1] : 0.0;
+}
+
+static void add_certificate(const scree_Replay *replay, scree_ConvergeCertificate *sum) {
+  const scree_ReplayCertificate *c = &replay->certificate;
+  sum->steps += c->steps;
+  sum->above += c->above;
+  sum->error = fmax(sum->error, c->error);
+  sum->penetration = fmax(sum->penetration, c->penetration);
+  sum->energy_created = fmax(sum->energy_created, c->energy_created); /* a NAN is passed over */
+  sum->seconds += c->seconds;
+}
+
+/* The first start: single bodies, the range of profiles, and the time to which runs go. */
+static scree_Status compare_first(const scree_ConvergeSource *source, const scree_Scene *scene,
+                                  const scree_Log *log, scree_Convergence *all) {
+  scree_Replay *replay[SCREE_CONVERGE_RUNS] = {NULL};
+  scree_Status status = SCREE_OK;
+  for (int r = 0; status == SCREE_OK && r < all->runs; ++r) {
+    status = source->open(source->user, 0, r, &replay[r]);
+    if (status == SCREE_OK) all->end = fmin(all->end, end_of(replay[r]));
   }
-  if (!(all->end > 0.0)) return scree_fail(log, SCREE_BAD_INPUT, "a run to compare has no steps");
-  all->run = SCREE_ALLOC(scree_ConvergeRun, all->runs);
-  if (!all->run) return scree_fail_memory(log, "the comparison");
-  scree_Status status = compare_bodies(replay, levels, &all->bodies);
+  if (status == SCREE_OK && !(all->end > 0.0))
+    status = scree_fail(log, SCREE_BAD_INPUT, "a run to compare has no steps");
   if (status == SCREE_OK) {
-    scree_converge_divergence(&all->bodies, levels);
-    all->windows = all->bodies.chaotic ? 2 : WINDOWS;
+    assert(replay[0]);
+    status = compare_bodies(replay, all->levels, &all->bodies);
+  }
+  if (status == SCREE_OK) {
+    scree_converge_divergence(&all->bodies, all->levels);
+    all->windows = all->bodies.chaotic || all->starts > 1 ? 2 : WINDOWS;
     status = scree_converge_profile(replay[0], &all->profile);
   }
-  for (int r = 0; status == SCREE_OK && r < all->runs; ++r)
+  for (int r = 0; status == SCREE_OK && r < all->runs; ++r) {
+    add_certificate(replay[r], &all->certificate[r]);
     status = scree_converge_take(replay[r], scene, &all->profile, all->end, &all->run[r]);
+  }
+  for (int r = 0; r < all->runs; ++r) scree_replay_close(replay[r]);
+  return status;
+}
+
+/* Another start. A run that stopped earlier, by a condition, goes on as it ended. */
+static scree_Status take_start(const scree_ConvergeSource *source, int start,
+                               const scree_Scene *scene, scree_Convergence *all) {
+  scree_Status status = SCREE_OK;
+  for (int r = 0; status == SCREE_OK && r < all->runs; ++r) {
+    scree_Replay *replay = NULL;
+    status = source->open(source->user, start, r, &replay);
+    if (status != SCREE_OK) break;
+    add_certificate(replay, &all->certificate[r]);
+    status = scree_converge_take(replay, scene, &all->profile, all->end,
+                                 &all->run[start * all->runs + r]);
+    scree_replay_close(replay);
+  }
+  return status;
+}
+
+scree_Status scree_convergence_compute(const scree_ConvergeSource *source, const scree_Scene *scene,
+                                       double accuracy, const scree_Log *log,
+                                       scree_Convergence *all) {
+  *all = (scree_Convergence){.starts = source->starts,
+                             .levels = source->levels,
+                             .runs = source->levels + source->tolerance_run,
+                             .tolerance_run = source->tolerance_run,
+                             .end = INFINITY,
+                             .accuracy = accuracy};
+  all->run = SCREE_ALLOC(scree_ConvergeRun, all->starts * all->runs);
+  if (!all->run) return scree_fail_memory(log, "the comparison");
+  scree_Status status = compare_first(source, scene, log, all);
+  for (int s = 1; status == SCREE_OK && s < all->starts; ++s)
+    status = take_start(source, s, scene, all);
   if (status == SCREE_OK) status = check_lists(all, log);
   if (status == SCREE_OK) status = judge_all(all, log);
   if (status != SCREE_OK) scree_convergence_fini(all);
@@ -291,10 +433,12 @@ scree_Status scree_convergence_compute(scree_Replay *const *replay, int levels, 
 }
 
 void scree_convergence_fini(scree_Convergence *all) {
-  for (int r = 0; all->run && r < all->runs; ++r) scree_converge_run_fini(&all->run[r]);
+  for (int r = 0; all->run && r < all->starts * all->runs; ++r)
+    scree_converge_run_fini(&all->run[r]);
   for (int k = 0; k < SCREE_CONVERGE_LEVELS; ++k) scree_free(all->bodies.distance[k]);
   scree_free(all->bodies.times);
   scree_free(all->quantity);
+  scree_free(all->means);
   scree_free(all->run);
   *all = (scree_Convergence){0};
 }

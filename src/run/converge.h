@@ -4,6 +4,10 @@
  * tolerance, and the order with which it converges, if it shows one. docs/COMMANDS.md (scree
  * converge) has the definitions in words.
  *
+ * Where motion is chaotic one run is one sample, and two runs differ by their scatter whatever the
+ * step. So all of this can be done from several starts: means over these are compared, with their
+ * standard errors (converge_starts.c).
+ *
  * The time that all runs cover is cut into INTERVALS equal parts, and each quantity becomes its
  * means over these (converge_series.c). The comparison uses means over ten windows of the run or,
  * where single bodies diverge, over its halves (converge.c, converge_order.c). All errors are
@@ -21,7 +25,9 @@ enum {
   SCREE_CONVERGE_BINS = 10,  /* of a profile */
   SCREE_CONVERGE_LEVELS = 6, /* steps at most: h to h/32 */
   SCREE_CONVERGE_RUNS = SCREE_CONVERGE_LEVELS + 1,
-  SCREE_CONVERGE_SERIES = 128
+  SCREE_CONVERGE_SERIES = 128,
+  SCREE_CONVERGE_STARTS_LEAST = 4, /* with fewer, a standard error means little */
+  SCREE_CONVERGE_STARTS_MOST = 1000
 };
 
 /* ---- sequences of values at h, h/2, h/4, … (converge_order.c) -------------------------------- */
@@ -64,10 +70,55 @@ typedef struct scree_ConvergeAdvice {
   double tolerance;    /* the same of the tolerance: 1 or less */
   double duration;     /* how many times longer averages must be taken: 1, or more when the error is
                         * scatter of a chaotic motion */
+  int starts;          /* starts that would tell, where those that were run do not; 0: these do */
+  int open;            /* quantity that asks for them, -1: none */
 } scree_ConvergeAdvice;
 
 scree_ConvergeAdvice scree_converge_advise(const scree_ConvergeError *errors, int count,
                                            double accuracy, bool chaotic);
+
+/* ---- several starts (converge_starts.c) -------------------------------------------------------
+ */
+
+/* An error that was measured by means over several starts: itself, its standard error, and the
+ * bounds between which the true one is with a confidence of 99 %. */
+typedef struct scree_ConvergeBounds {
+  double error, deviation, low, high;
+} scree_ConvergeBounds;
+
+/* The averages of one quantity: rows of n numbers (windows x components) of each run of each start,
+ * values[(start x runs + run) x n]; the last of the runs has the other tolerance when there are
+ * more of them than levels. */
+typedef struct scree_ConvergeSample {
+  const double *values;
+  int starts, runs, levels;
+  size_t n;
+  int components;
+} scree_ConvergeSample;
+
+typedef struct scree_ConvergeStarts {
+  scree_ConvergeBounds step, tolerance;
+  double order, order_deviation;        /* NAN: none can be told */
+  double errors[SCREE_CONVERGE_LEVELS]; /* of each level */
+  double scatter;                       /* standard deviation of single runs at h */
+} scree_ConvergeStarts;
+
+/* Half of the interval that has a quantity of a normal distribution with a probability of 99 %,
+ * over the standard error from `starts` samples (Student's t). */
+double scree_converge_student(int starts);
+
+/* `work` has room for (levels + 3) x n. */
+void scree_converge_over_starts(const scree_ConvergeSample *sample, double *work,
+                                scree_ConvergeStarts *result);
+
+typedef struct scree_ConvergeOpinion {
+  scree_ConvergeBounds step, tolerance; /* relative to the scale of the quantity */
+  double order;
+  bool judged;
+} scree_ConvergeOpinion;
+
+scree_ConvergeAdvice scree_converge_advise_starts(const scree_ConvergeOpinion *opinions, int count,
+                                                  double accuracy, int starts);
 
 /* ---- series ---------------------------------------------------------------------------------- */
 
@@ -110,6 +161,9 @@ void scree_converge_run_fini(scree_ConvergeRun *run);
 /* The solver's tolerance that a scene asks for. */
 double scree_converge_tolerance(const scree_Scene *scene);
 
+/* Its keys `seed` and `perturb`. */
+void scree_converge_seed(const scree_Scene *scene, double *seed, double *perturb);
+
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 typedef struct scree_ConvergeQuantity {
@@ -124,8 +178,10 @@ typedef struct scree_ConvergeQuantity {
   double error;     /* of the step h, relative to the scale */
   double tolerance; /* of the tolerance */
   double errors[SCREE_CONVERGE_LEVELS];      /* of each step */
+  scree_ConvergeStarts starts;               /* of several starts, relative to the scale */
+  double value_deviation;                    /* standard error of `value` then */
   double values[SCREE_CONVERGE_RUNS];        /* `value` of each run */
-  const double *series[SCREE_CONVERGE_RUNS]; /* (INTERVALS x components) */
+  const double *series[SCREE_CONVERGE_RUNS]; /* (INTERVALS x components) means over the starts */
 } scree_ConvergeQuantity;
 
 /* Mean distance between the same bodies of two runs, over the bodies' sizes, at common frames. */
@@ -142,25 +198,44 @@ typedef struct scree_ConvergeBodies {
  * it is no smaller there than the curve before it. */
 void scree_converge_divergence(scree_ConvergeBodies *bodies, int levels);
 
+/* What the certificates of the runs of one level say together. */
+typedef struct scree_ConvergeCertificate {
+  int64_t steps, above;
+  double error, penetration, energy_created, seconds;
+} scree_ConvergeCertificate;
+
 typedef struct scree_Convergence {
+  int starts;
   int levels, runs; /* runs: levels, and one more with the other tolerance when `tolerance_run` */
   bool tolerance_run;
   double end; /* time that all runs cover */
   double accuracy;
-  int windows; /* of the judged averages: WINDOWS, or 2 where bodies diverge */
+  int windows; /* of the judged averages: WINDOWS, or 2 where bodies diverge, or of several starts
+                */
   scree_ConvergeProfile profile;
-  scree_ConvergeBodies bodies;
+  scree_ConvergeBodies bodies; /* of the first start */
   int count;
   scree_ConvergeQuantity *quantity; /* (count) */
   scree_ConvergeAdvice advice;
-  scree_ConvergeRun *run; /* (runs) */
+  scree_ConvergeCertificate certificate[SCREE_CONVERGE_RUNS];
+  scree_ConvergeRun *run; /* (starts x runs) */
+  double *means;          /* over the starts, of all series; null with one start */
 } scree_Convergence;
 
-/* Compare runs of a scene: replay[0] with h, replay[1] with h/2, …, and with `tolerance_run` last
- * the one with a tenth of the tolerance. */
-scree_Status scree_convergence_compute(scree_Replay *const *replay, int levels, bool tolerance_run,
-                                       const scree_Scene *scene, double accuracy,
-                                       const scree_Log *log, scree_Convergence *convergence);
+/* Where the runs are: level 0 with h, 1 with h/2, ..., and last the one with a tenth of the
+ * tolerance, of start 0, 1, .... They are opened one at a time, those of the first start
+ * together. */
+typedef struct scree_ConvergeSource {
+  scree_Status (*open)(void *user, int start, int run, scree_Replay **replay);
+  void *user;
+  int starts, levels;
+  bool tolerance_run;
+} scree_ConvergeSource;
+
+/* Compare runs of a scene. */
+scree_Status scree_convergence_compute(const scree_ConvergeSource *source, const scree_Scene *scene,
+                                       double accuracy, const scree_Log *log,
+                                       scree_Convergence *convergence);
 void scree_convergence_fini(scree_Convergence *convergence);
 
 #endif

@@ -62,6 +62,7 @@ typedef struct Taking {
   scree_ConvergeRun *run;
   double end;
   int groups;
+  bool periodic;              /* the scene is a periodic cell */
   double size, mass, gravity; /* mean size and total mass of all bodies that come; |g| */
   double *time, *work;        /* (rows + 1): 0, then the rows; work for one curve */
 } Taking;
@@ -213,22 +214,41 @@ scree_Status scree_converge_profile(scree_Replay *replay, scree_ConvergeProfile 
 /* Columns of one frame: centre (3), mass of each bin, momentum of each bin (BINS x dimension). */
 enum { CENTRE = 0, MASS = 3, MOMENTUM = 3 + BINS, COLUMNS = 3 + BINS + 3 * BINS };
 
-static void add_body(const scree_ConvergeProfile *profile, int dimension, double mass,
-                     const double *x, const double *v, double *columns) {
+/* Add the mass of a body at x to its two bins and, with a velocity, the momentum. */
+static void add_to_bins(const scree_ConvergeProfile *profile, int dimension, double mass,
+                        const double *x, const double *v, double *columns) {
   double height = 0.0;
-  for (int c = 0; c < 3; ++c) {
-    columns[CENTRE + c] += mass * x[c];
-    height += profile->up[c] * x[c];
-  }
+  for (int c = 0; c < 3; ++c) height += profile->up[c] * x[c];
   const double place = fmin(
       fmax((height - profile->low) / (profile->high - profile->low) * BINS - 0.5, 0.0), BINS - 1.0);
   const int bin = place < BINS - 1 ? (int)place : BINS - 2;
   const double share[2] = {1.0 - (place - bin), place - bin};
   for (int side = 0; side < 2; ++side) {
-    columns[MASS + bin + side] += share[side] * mass;
-    for (int c = 0; c < dimension; ++c)
+    if (!v) columns[MASS + bin + side] += share[side] * mass;
+    for (int c = 0; v && c < dimension; ++c)
       columns[MOMENTUM + (bin + side) * dimension + c] += share[side] * mass * v[c];
   }
+}
+
+/* Momentum of a body since the frame before, from the way it went, half of it at each end. Its
+ * velocities in the frames would not do: frames are many steps apart, and an impact that comes one
+ * step before or after a frame would count like one that is as early or late as frames are apart.
+ * In a periodic cell bodies leave on one side and come in on the other: there these must do. */
+static void add_momentum(const Taking *taking, const scree_ConvergeProfile *profile, int i,
+                         const scree_ReplayFrame *before, const scree_ReplayFrame *frame,
+                         double span, double *columns) {
+  const double mass = taking->replay->bodies[i].mass;
+  const double *x = frame->position + 3 * i, *v = frame->velocity + 3 * i;
+  double way[3];
+  if (taking->periodic) {
+    add_to_bins(profile, taking->replay->dimension, mass, x, v, columns);
+    return;
+  }
+  if (!(span > 0.0) || i >= before->bodies || !before->present[i]) return;
+  const double *from = before->position + 3 * i;
+  for (int c = 0; c < 3; ++c) way[c] = (x[c] - from[c]) / span;
+  add_to_bins(profile, taking->replay->dimension, 0.5 * mass, from, way, columns);
+  add_to_bins(profile, taking->replay->dimension, 0.5 * mass, x, way, columns);
 }
 
 /* All frames: table (frames x COLUMNS). Mass as part of the whole; momentum over the mass that a
@@ -236,29 +256,37 @@ static void add_body(const scree_ConvergeProfile *profile, int dimension, double
 static scree_Status read_frames(Taking *taking, const scree_ConvergeProfile *profile,
                                 double *table) {
   scree_Replay *replay = taking->replay;
-  scree_ReplayFrame frame = {.bodies_only = true};
+  scree_ReplayFrame frames[2] = {{.bodies_only = true}, {.bodies_only = true}};
   scree_Status status = SCREE_OK;
   for (int f = 0; status == SCREE_OK && f < replay->frame_count; ++f) {
+    scree_ReplayFrame *frame = &frames[f % 2];
+    const scree_ReplayFrame *before = &frames[(f + 1) % 2];
+    const double span = f > 0 ? replay->times[f] - replay->times[f - 1] : 0.0;
     double *columns = table + (size_t)f * COLUMNS, mass = 0.0;
-    status = scree_replay_read(replay, f, &frame);
+    status = scree_replay_read(replay, f, frame);
     if (status != SCREE_OK) break;
-    for (int i = 0; i < frame.bodies; ++i) {
+    for (int i = 0; i < frame->bodies; ++i) {
       const scree_ReplayBody *body = &replay->bodies[i];
-      if (body->obstacle || !frame.present[i]) continue;
+      if (body->obstacle || !frame->present[i]) continue;
+      const double *x = frame->position + 3 * i;
       mass += body->mass;
-      add_body(profile, replay->dimension, body->mass, frame.position + 3 * i,
-               frame.velocity + 3 * i, columns);
+      for (int c = 0; c < 3; ++c) columns[CENTRE + c] += body->mass * x[c];
+      add_to_bins(profile, replay->dimension, body->mass, x, NULL, columns);
+      add_momentum(taking, profile, i, before, frame, span, columns);
     }
     for (int c = 0; c < COLUMNS; ++c)
       columns[c] = mass > 0.0 ? columns[c] / (c < MOMENTUM ? mass : mass / BINS) : NAN;
   }
-  scree_replay_frame_fini(&frame);
+  scree_replay_frame_fini(&frames[0]);
+  scree_replay_frame_fini(&frames[1]);
   return status;
 }
 
-/* Means of `components` columns of the table from `first` on. */
+/* Means of `components` columns of the table from `first` on. `rate`: each value is the mean since
+ * the frame before. */
 static scree_ConvergeSeries *add_columns(Taking *taking, const char *name, const char *unit,
-                                         int first, int components, const double *table) {
+                                         int first, int components, bool rate,
+                                         const double *table) {
   const scree_Replay *replay = taking->replay;
   const size_t frames = (size_t)replay->frame_count;
   scree_ConvergeSeries *s = add(taking, name, unit, components);
@@ -266,7 +294,7 @@ static scree_ConvergeSeries *add_columns(Taking *taking, const char *name, const
   if (!column) return NULL;
   for (int c = 0; c < components; ++c) {
     for (size_t f = 0; f < frames; ++f) column[f] = table[f * COLUMNS + (size_t)(first + c)];
-    scree_converge_means(replay->times, column, frames, false, taking->end, N, means);
+    scree_converge_means(replay->times, column, frames, rate, taking->end, N, means);
     for (int k = 0; k < N; ++k) s->values[k * components + c] = means[k];
   }
   scree_free(column);
@@ -277,17 +305,18 @@ static bool take_columns(Taking *taking, const double *table) {
   static const char *const centres[] = {"centre.x", "centre.y", "centre.z"};
   const int dimension = taking->replay->dimension;
   for (int c = 0; c < dimension; ++c) {
-    scree_ConvergeSeries *s = add_columns(taking, centres[c], "m", CENTRE + c, 1, table);
+    scree_ConvergeSeries *s = add_columns(taking, centres[c], "m", CENTRE + c, 1, false, table);
     if (!s) return false;
     s->reference = range(s);
     s->floor = taking->size;
   }
   ++taking->groups;
-  scree_ConvergeSeries *s = add_columns(taking, "mass_profile", "", MASS, BINS, table);
+  scree_ConvergeSeries *s = add_columns(taking, "mass_profile", "", MASS, BINS, false, table);
   if (!s) return false;
   s->reference = largest(s);
   ++taking->groups;
-  s = add_columns(taking, "velocity_profile", "m/s", MOMENTUM, BINS * dimension, table);
+  s = add_columns(taking, "velocity_profile", "m/s", MOMENTUM, BINS * dimension, !taking->periodic,
+                  table);
   if (!s) return false;
   s->reference = largest(s);
   s->floor = floors.velocity * sqrt(taking->gravity * taking->size);
@@ -340,7 +369,7 @@ static bool take_contacts(Taking *taking) {
 scree_Status scree_converge_take(scree_Replay *replay, const scree_Scene *scene,
                                  const scree_ConvergeProfile *profile, double end,
                                  scree_ConvergeRun *run) {
-  Taking taking = {.replay = replay, .run = run, .end = end};
+  Taking taking = {.replay = replay, .run = run, .end = end, .periodic = scene->cell.any};
   const size_t rows = (size_t)replay->rows + 1;
   const scree_ReplayCurve *time = scree_replay_curve(replay, "time");
   *run = (scree_ConvergeRun){0};
@@ -369,4 +398,9 @@ void scree_converge_run_fini(scree_ConvergeRun *run) {
 
 double scree_converge_tolerance(const scree_Scene *scene) {
   return scree_node_number(scree_node_find(scene->tree.root, "solver"), "tolerance");
+}
+
+void scree_converge_seed(const scree_Scene *scene, double *seed, double *perturb) {
+  *seed = scree_node_number(scene->tree.root, "seed");
+  *perturb = scree_node_number(scene->tree.root, "perturb");
 }

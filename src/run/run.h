@@ -21,6 +21,9 @@ enum {
   SCREE_PATHS
 };
 
+/* Part of a step by which the time of a run may be off by rounding. */
+#define SCREE_RUN_ROUNDED 1e-6
+
 struct scree_Run {
   const scree_Scene *scene;
   scree_SceneInfo info;
@@ -37,7 +40,10 @@ struct scree_Run {
   scree_FrameWriter writer;  /* of the journal, once there is one */
   scree_CheckpointHead head; /* the summary is kept in it */
   int *order;                /* (info.poured) generator of each poured body */
-  int64_t steps_limit, steps_start;
+  double end, time_start;    /* when the run ends, and when this call began */
+  int64_t steps_end;         /* number of the step that ends there */
+  int64_t steps_limit;       /* of the last step of this call: the same, or less */
+  int64_t steps_start;       /* steps before this call */
   double clock_start, clock_checkpoint, clock_flush, seconds_before;
   double checkpoint_cost; /* seconds that the last one took */
   double clock_asked;     /* when the caller asked to stop; 0: it has not */

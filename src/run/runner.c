@@ -134,6 +134,7 @@ static scree_Status write_checkpoint(scree_Run *run) {
   run->head.telemetry = run->telemetry.length;
   run->head.state = scree_world_state_size(whole);
   run->head.summary.seconds = elapsed(run);
+  run->head.summary.time = scree_world_time(whole);
   void *state = SCREE_ALLOC(char, run->head.state);
   if (!state) return scree_fail_memory(run->log, "the checkpoint");
   scree_world_save(whole, state);
@@ -201,6 +202,23 @@ static scree_Status set_up(scree_Run *run) {
   return scree_world_set_settings(run->world, &world);
 }
 
+/* Number of the step after which `time` is reached: whole steps from the present state on, which is
+ * no whole number of them after the last, shorter step of a run that was finished. */
+static int64_t steps_until(const scree_Run *run, double time) {
+  const double left = time - run->time_start;
+  return run->steps_start +
+         (int64_t)fmin(9e15, fmax(0, ceil(left / run->info.step - SCREE_RUN_ROUNDED)));
+}
+
+/* A run ends at its duration, or where `until` is later, there: `end`, with a last step that is
+ * shorter if need be. An earlier `until` stops it after a whole step, since it may go on. */
+static void find_limits(scree_Run *run) {
+  const double until = run->settings.until;
+  run->end = fmax(until, run->info.duration);
+  run->steps_end = steps_until(run, run->end);
+  run->steps_limit = until > 0 && until < run->end ? steps_until(run, until) : run->steps_end;
+}
+
 scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings *settings,
                               const scree_Log *log, scree_Run **run) {
   *run = NULL;
@@ -213,8 +231,6 @@ scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings 
   made->log = &made->own_log;
   made->journal.file = made->telemetry.file = -1;
   made->clock_start = made->clock_checkpoint = made->clock_flush = scree_seconds();
-  const double until = settings->until > 0 ? settings->until : made->info.duration;
-  made->steps_limit = (int64_t)fmin(9e15, fmax(0, ceil(until / made->info.step * (1 - 1e-12))));
   scree_run_parts_init(&made->parts, settings->ranks);
   made->sent.ranks = scree_ranks_size(settings->ranks);
   made->sent.imbalance = 1;
@@ -236,6 +252,8 @@ scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings 
   }
   made->sent.divided = scree_run_parts_divided(&made->parts);
   made->steps_start = made->world ? scree_world_steps(made->world) : 0;
+  made->time_start = made->world ? scree_world_time(made->world) : 0;
+  find_limits(made);
   if (made->world && made->steps_start >= made->steps_limit) made->over = true;
   *run = made;
   return SCREE_OK;
@@ -315,13 +333,9 @@ static scree_Status write_line(scree_Run *run, const scree_StepReport *report, i
 static void find_end(scree_Run *run, int64_t step) {
   const char *reason = NULL;
   const bool stop = scree_scene_should_stop(run->scene, run->world, &run->head.peak, &reason);
-  if (stop || step >= run->info.steps) {
-    /* with --until beyond the duration the run ends at the duration */
-    const bool extended = !stop && run->steps_limit > run->info.steps && step < run->steps_limit;
-    if (!extended) {
-      run->over = run->head.summary.finished = true;
-      run->reason = stop ? reason : "finished";
-    }
+  if (stop || step >= run->steps_end) {
+    run->over = run->head.summary.finished = true;
+    run->reason = stop ? reason : "finished";
   }
   if (!run->over && step >= run->steps_limit) {
     run->over = true;
@@ -370,11 +384,11 @@ static scree_Status record(scree_Run *run, const scree_StepReport *report) {
   return scree_run_parts_agree(parts, status, run->log);
 }
 
-/* The last step of the scene is shorter where the duration is no multiple of the step. */
+/* The last step ends at the end of the run. */
 static scree_Status fit_last_step(scree_Run *run) {
-  const double step = run->info.step, left = run->info.duration - scree_world_time(run->world);
-  if (scree_world_steps(run->world) + 1 != run->info.steps || run->steps_limit > run->info.steps ||
-      !(left > 1e-9 * step && left < (1 - 1e-9) * step))
+  const double step = run->info.step, left = run->end - scree_world_time(run->world);
+  if (scree_world_steps(run->world) + 1 != run->steps_end || !(left > 0) ||
+      fabs(left - step) <= 1e-9 * step)
     return SCREE_OK;
   scree_WorldSettings settings = *scree_world_get_settings(run->world);
   settings.step = left;
@@ -491,9 +505,10 @@ const scree_World *scree_run_world(const scree_Run *run) {
 }
 
 double scree_run_end(const scree_Run *run) {
-  double end = (double)run->steps_limit * run->info.step;
-  if (run->steps_limit <= run->info.steps) end = fmin(end, run->info.duration);
+  const double rest = (double)(run->steps_limit - run->steps_start) * run->info.step;
+  double end = run->end;
+  if (run->steps_limit < run->steps_end) end = fmin(end, run->time_start + rest);
   if (run->settings.steps > 0)
-    end = fmin(end, (double)(run->steps_start + run->settings.steps) * run->info.step);
+    end = fmin(end, run->time_start + (double)run->settings.steps * run->info.step);
   return end;
 }

@@ -235,6 +235,7 @@ static scree_Status read_scene(scree_Scene *scene, const char *text, size_t leng
   if (status == SCREE_OK) status = scree_scene_read_cell(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_sensors(scene, log);
   if (status == SCREE_OK) status = scree_scene_resolve_time(scene, log);
+  if (status == SCREE_OK) scree_scene_perturb(scene);
   if (status == SCREE_OK) status = read_stop(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_removals(scene, log);
   if (status == SCREE_OK) status = read_solver(scene, log);

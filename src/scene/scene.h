@@ -235,6 +235,9 @@ scree_Status scree_scene_build_cell(const scree_Scene *scene, scree_World *world
                                     const scree_Log *log);
 /* Largest rate of deformation of the cell over the duration; 0 without one. */
 double scree_scene_cell_rate(const scree_Scene *scene);
+/* Refuse plates that obstacles beside their way could hold by friction. */
+scree_Status scree_scene_check_plates(const scree_Scene *scene, const scree_World *world,
+                                      const scree_Log *log);
 /* The value of a scree_SceneForce, without its spans. */
 scree_Twist scree_scene_force_at(void *force, double time);
 /* A joint by its name; -1 with a message. */
@@ -246,6 +249,9 @@ scree_Status scree_scene_build_joints(const scree_Scene *scene, scree_World *wor
  */
 scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log);
 scree_Status scree_scene_resolve_time(scree_Scene *scene, const scree_Log *log);
+
+/* Change the velocities at the start by `perturb` (scene_perturb.c). */
+void scree_scene_perturb(scree_Scene *scene);
 
 /* The components of two vectors of a map (linear and angular, either may be absent); `owner` and
  * `index` name it in messages. Null when memory runs out. */

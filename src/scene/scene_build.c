@@ -294,6 +294,7 @@ scree_Status scree_scene_build(const scree_Scene *scene, const scree_Log *log,
   const scree_WorldSettings settings = settings_of(scene);
   scree_Status status = scree_world_create(&settings, log, world);
   if (status == SCREE_OK) status = build_bodies(scene, *world, 1, log);
+  if (status == SCREE_OK) status = scree_scene_check_plates(scene, *world, log);
   if (status == SCREE_OK) status = scree_scene_build_joints(scene, *world, log);
   if (status == SCREE_OK) status = scree_scene_build_bonds(scene, *world, log);
   if (status == SCREE_OK) status = scree_scene_build_cell(scene, *world, log);

@@ -11,6 +11,7 @@
  * changes as they move (scree_Span). */
 #include "core/log.h"
 #include "core/memory.h"
+#include "geometry/composite.h"
 #include "math/vec3.h"
 #include "scene/scene.h"
 
@@ -236,6 +237,53 @@ scree_Status scree_scene_load_plates(scree_Scene *scene, const scree_Log *log) {
         status = scree_scene_refuse(scene, map, log, "a joint is named \"%.60s\", too",
                                     scene->joints[j].name);
     if (status != SCREE_OK) return status;
+  }
+  return SCREE_OK;
+}
+
+/* ---- wedged plates --------------------------------------------------------------------------- */
+
+/* Gap below which a plate touches what stands beside it, over its thickness. */
+static const double beside_gap = 1e-6;
+
+typedef struct Beside {
+  scree_Vec3 slide;
+  double gap;
+  bool found;
+} Beside;
+
+static void look_beside(void *user, const scree_ManifoldPoint *point) {
+  Beside *beside = user;
+  if (point->gap <= beside->gap && fabs(scree_dot(point->normal, beside->slide)) < 0.1)
+    beside->found = true;
+}
+
+/* The slider takes any force across it, so where a plate slides along an obstacle with friction
+ * this may hold any load: a lid exactly as wide as its box hung in the air. */
+scree_Status scree_scene_check_plates(const scree_Scene *scene, const scree_World *world,
+                                      const scree_Log *log) {
+  const scree_Node *list = scree_node_find(scene->tree.root, "plates");
+  for (int k = 0; k < list->count; ++k) {
+    const scree_SceneBody *plate = &scene->bodies[scene->first_plate + k];
+    Plate read;
+    const scree_Status status = read_plate(scene, list->entries[k].value, log, &read);
+    if (status != SCREE_OK) return status;
+    for (int j = 0; j < scene->obstacle_count; ++j) {
+      const scree_SceneBody *wall = &scene->bodies[j];
+      const scree_PairLaw law =
+          scree_world_pair_law(world, plate->def.material, wall->def.material);
+      Beside beside = {.slide = read.normal, .gap = beside_gap * read.thickness};
+      if (plate->def.group > 0 && plate->def.group == wall->def.group) continue;
+      if (!(scree_pair_law_get(&law, "mu") > 0)) continue;
+      scree_collide_each(&plate->shape, &plate->def.pose, &wall->shape, &wall->def.pose, beside.gap,
+                         look_beside, &beside);
+      if (beside.found)
+        return scree_scene_refuse(
+            scene, list->entries[k].value, log,
+            "the plate touches %s%.60s beside its way, where friction may hold any load: expected "
+            "a smaller length, `group: %d` of that obstacle, or mu 0 between the two materials",
+            wall->name ? "" : "an obstacle", wall->name ? wall->name : "", (int)plate->def.group);
+    }
   }
   return SCREE_OK;
 }

@@ -194,6 +194,12 @@ static const scree_Field scene[] = {
     TEXT("description", 0, "", "free text"),
     INT("dimension", 0, "3", 2, 3, "2 or 3"),
     INT("seed", 0, "1", 0, 9e15, "seed of all random choices"),
+    REAL("perturb", 0, "", "0", 0, 1,
+         "random change of the velocities of all bodies at the start, by `seed`: at most this part "
+         "of "
+         "the velocity of a body after falling by half of its size, or of its own if that is "
+         "larger. "
+         "`scree converge --seeds` uses 1e-3: other starts of a chaotic motion"),
     VECTOR("gravity", AUTO, "m/s2", "auto", "auto: 9.81 downwards, along y in 2D, z in 3D"),
     {.key = "materials",
      .type = SCREE_FIELD_NAMED,

@@ -123,8 +123,10 @@ static scree_Status run_with(scree_SolveRun *run, const scree_SolverClass *solve
 static scree_Status perform(State *st, scree_SolveRun *run, const scree_Action *action, double *r,
                             double *u) {
   static const char *const patient[] = {"window=20", "fall=2", NULL};
+  const scree_SweepLimits limits = {
+      .least = action->least, .most = action->most, .idle = action->least};
   switch (action->kind) {
-  case SCREE_ACTION_SWEEP: return scree_solve_run_sweep(run, action->least, action->most, r, u);
+  case SCREE_ACTION_SWEEP: return scree_solve_run_sweep(run, &limits, r, u);
   case SCREE_ACTION_RECOVER: return recover(st, run);
   case SCREE_ACTION_ANALYSE: return analyse(run);
   case SCREE_ACTION_RESTART: memset(r, 0, st->bytes); return scree_solve_run_smooth(run, 0, r, u);

@@ -184,23 +184,32 @@ static scree_Status begin_mechanisms(scree_SolveRun *run, double *r, double *y) 
   return SCREE_OK;
 }
 
-/* Solve the mechanisms once more, for methods that do not do so in each iteration. The result is
- * kept only if the contacts still meet the tolerance. */
+/* Changes of impulses below this part of the largest one are round-off. */
+static const double round_off = 1e-13;
+
+/* Solve the mechanisms once more, for methods that do not do so in each iteration as sweeps do:
+ * then only round-off is left, and nothing is changed. The result is kept only if the contacts
+ * still meet the tolerance. */
 static scree_Status end_mechanisms(const scree_SolveRun *run, double *r, double *u, double *y,
                                    scree_SolveInfo *info) {
-  const size_t n = run->W->rows;
+  const size_t n = run->W->rows, m = run->W->state_size;
   const scree_VertexState state = scree_vertex_state(run->W, y);
   const scree_Measures measures = info->measures;
   const double value = info->value;
-  double *kept = SCREE_TAKE_RAW(&run->cache->work, double, n);
+  double *kept = SCREE_TAKE_RAW(&run->cache->work, double, n + m);
   if (!kept) return scree_fail_memory(run->log, "mechanisms");
   memcpy(kept, r, n * sizeof *r);
-  if (scree_mechanisms_visit(run->mechanisms, run->W, &state, r) == 0) return SCREE_OK;
-  certify(run, r, u, y, info);
-  if (info->converged) return SCREE_OK;
+  memcpy(kept + n, y, m * sizeof *y);
+  const double change = scree_mechanisms_visit(run->mechanisms, run->W, &state, r);
+  double largest = 0.0;
+  for (size_t i = 0; i < n; ++i) largest = fmax(largest, fabs(kept[i]));
+  const bool changed = change > round_off * largest;
+  if (changed) certify(run, r, u, y, info);
+  if (changed && info->converged) return SCREE_OK;
   memcpy(r, kept, n * sizeof *r);
+  memcpy(y, kept + n, m * sizeof *y);
+  if (!changed) return SCREE_OK;
   memcpy(u, run->work, n * sizeof *u); /* `certify` has kept the velocities of before */
-  scree_operator_state(run->W, r, y);
   info->measures = measures;
   info->value = value;
   info->converged = true;

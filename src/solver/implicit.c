@@ -64,32 +64,25 @@ enum { REMEMBERED = 5 }; /* errors of the last steps */
 
 typedef struct State {
   Options options;
-  scree_LinearLaws laws; /* their status: that of the last system */
+  scree_LinearLaws laws; /* their status: that of the last system; changes: within the step */
   double *r0, *u0;       /* (rows) before the step */
   double *kept;          /* (rows) the impulses before a solve, or before sweeps */
   double *best;          /* (rows) */
-  uint8_t *changes;      /* (constraints) of status within the step */
 } State;
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
-  const size_t nc = (size_t)run->W->constraints, n = run->W->rows;
-  scree_Arena *work = &run->cache->work;
-  State *st = SCREE_TAKE(work, State, 1);
-  double *rows = SCREE_TAKE_RAW(work, double, 4 * n);
-  uint8_t *changes = SCREE_TAKE_RAW(work, uint8_t, nc);
-  const bool enough = st && rows && changes;
-  const scree_Status status =
-      scree_ranks_agree(scree_ranks_of(run->W),
-                        enough ? SCREE_OK : scree_fail_memory(run->log, "implicit"), run->log);
-  if (status || !enough) return status;
+  const size_t n = run->W->rows;
+  scree_LinearLaws laws;
+  const scree_Status status = scree_linear_laws_create(run, sizeof(State), 4, out, &laws);
+  if (status) return status;
+  State *st = *out;
   *st = (State){.options = *(const Options *)options,
-                .r0 = rows,
-                .u0 = rows + n,
-                .kept = rows + 2 * n,
-                .best = rows + 3 * n,
-                .changes = changes};
-  *out = st;
-  return scree_linear_laws_create(run, &st->laws);
+                .laws = laws,
+                .r0 = laws.vectors,
+                .u0 = laws.vectors + n,
+                .kept = laws.vectors + 2 * n,
+                .best = laws.vectors + 3 * n};
+  return SCREE_OK;
 }
 
 /* ---- the proximal problem ---------------------------------------------------------------------
@@ -176,7 +169,7 @@ static int count_changes(State *st, const scree_Problem *p, const double *r, con
   for (int k = 0; k < st->laws.W->constraints; ++k) {
     if (view_contact(st, p, k, r, u).status == st->laws.status[k]) continue;
     ++count;
-    if (++st->changes[k] >= 2)
+    if (++st->laws.changes[k] >= 2)
       st->laws.e[k] = fmin(number.largest, number.to_and_fro * st->laws.e[k]);
   }
   return (int)scree_ranks_sum(scree_ranks_of(st->laws.W), count);
@@ -199,7 +192,7 @@ static scree_Status make_step(State *st, scree_SolveRun *run, double *r, double 
   int shortened = 0;
   memcpy(st->r0, r, bytes);
   memcpy(st->u0, u, bytes);
-  memset(st->changes, 0, (size_t)W->constraints);
+  memset(st->laws.changes, 0, (size_t)W->constraints);
   for (int solve = 0; solve < number.solves;) {
     for (int k = 0; k < W->constraints; ++k) set_rows(st, p, k, r, u);
     ++run->factorisations;
@@ -249,7 +242,7 @@ static scree_Status sweep(State *st, scree_SolveRun *run, double *r, double *u) 
 
 static void adapt_weights(State *st, bool accepted) {
   for (int k = 0; k < st->laws.W->constraints; ++k) {
-    const bool calm = st->changes[k] == 0;
+    const bool calm = st->laws.changes[k] == 0;
     if (accepted)
       st->laws.e[k] = fmax(number.least, (calm ? number.calm : number.restless) * st->laws.e[k]);
     else if (!calm)
@@ -264,10 +257,12 @@ static double largest(const double *x, int n) {
 }
 
 static scree_Status begin(State *st, scree_SolveRun *run, double *r, double *u) {
+  const double sweeps = st->options.start;
+  const scree_SweepLimits limits = {.least = sweeps, .most = sweeps, .idle = sweeps};
   for (int k = 0; k < st->laws.W->constraints; ++k) st->laws.e[k] = st->options.weight;
   scree_Status status = scree_solve_run_smooth(run, 0, r, u);
   if (!status && !run->met && !run->exhausted && st->options.start > 0)
-    status = scree_solve_run_sweep(run, st->options.start, st->options.start, r, u);
+    status = scree_solve_run_sweep(run, &limits, r, u);
   return status;
 }
 

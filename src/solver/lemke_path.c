@@ -72,7 +72,7 @@ scree_Status scree_lemke_path_create(const scree_SolveRun *run, scree_LemkePath 
     enough = enough && *vectors[k];
   }
   if (!enough) return scree_fail_memory(run->log, "lemke");
-  const scree_Status status = scree_linear_laws_create(run, &path->laws);
+  const scree_Status status = scree_linear_laws_create(run, 0, 0, NULL, &path->laws);
   if (status) return status;
   path->w = path->laws.w;
   for (int k = 0; k < path->laws.W->constraints; ++k) {

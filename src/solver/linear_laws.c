@@ -5,10 +5,12 @@
 
 #include <math.h>
 
-scree_Status scree_linear_laws_create(const scree_SolveRun *run, scree_LinearLaws *laws) {
+scree_Status scree_linear_laws_create(const scree_SolveRun *run, size_t size, size_t vectors,
+                                      void **state, scree_LinearLaws *laws) {
   const scree_Operator *W = run->W;
   scree_Arena *work = &run->cache->work;
   *laws = (scree_LinearLaws){.W = W};
+  if (state) *state = SCREE_TAKE(work, char, size);
   laws->Lu = SCREE_TAKE_RAW(work, double, W->squares);
   laws->Lr = SCREE_TAKE_RAW(work, double, W->squares);
   laws->c = SCREE_TAKE_RAW(work, double, W->rows);
@@ -17,8 +19,10 @@ scree_Status scree_linear_laws_create(const scree_SolveRun *run, scree_LinearLaw
   laws->y = SCREE_TAKE(work, double, W->state_size);
   laws->e = SCREE_TAKE_RAW(work, double, W->constraints);
   laws->status = SCREE_TAKE_RAW(work, uint8_t, W->constraints);
-  const bool enough =
-      laws->Lu && laws->Lr && laws->c && laws->w && laws->t && laws->y && laws->e && laws->status;
+  laws->changes = SCREE_TAKE_RAW(work, uint8_t, W->constraints);
+  laws->vectors = SCREE_TAKE_RAW(work, double, vectors * W->rows);
+  const bool enough = (!state || *state) && laws->Lu && laws->Lr && laws->c && laws->w && laws->t &&
+                      laws->y && laws->e && laws->status && laws->changes && laws->vectors;
   scree_Status status = scree_ranks_agree(
       scree_ranks_of(W), enough ? SCREE_OK : scree_fail_memory(run->log, "the laws of contacts"),
       run->log);

@@ -19,11 +19,14 @@ typedef struct scree_LinearLaws {
   double *t;                 /* (W->rows) work */
   double *y;                 /* state, work */
   double *e;                 /* (W->constraints) for the method: proximal weights, relative to w */
-  uint8_t *status;           /* (W->constraints) for the method */
+  uint8_t *status, *changes; /* (W->constraints) for the method: of the last system; since then */
+  double *vectors;           /* (W->rows each) for the method, as many as it asked for */
 } scree_LinearLaws;
 
-/* Arrays come from the work memory of the run; there is nothing to destroy. */
-scree_Status scree_linear_laws_create(const scree_SolveRun *run, scree_LinearLaws *laws);
+/* Arrays come from the work memory of the run, as does *state, `size` bytes of the method's own
+ * unless `state` is null; there is nothing to destroy. */
+scree_Status scree_linear_laws_create(const scree_SolveRun *run, size_t size, size_t vectors,
+                                      void **state, scree_LinearLaws *laws);
 
 /* Factorise for the current rows; *broken as in graph_system.h. */
 scree_Status scree_linear_laws_factor(scree_LinearLaws *laws, bool *broken);

@@ -66,31 +66,25 @@ static const struct Numbers {
 
 typedef struct State {
   Options options;
-  scree_LinearLaws laws; /* their status: in the last step, with FLIPPED where that changes it */
+  scree_LinearLaws laws; /* their status: in the last step; changes: 1 where that changes it */
   double *old, *t;       /* (rows) */
 } State;
 
 static scree_Status create(const scree_SolveRun *run, const void *options, void **out) {
-  scree_Arena *work = &run->cache->work;
-  State *st = SCREE_TAKE(work, State, 1);
-  double *old = SCREE_TAKE_RAW(work, double, run->W->rows);
-  double *t = SCREE_TAKE_RAW(work, double, run->W->rows);
-  const bool enough = st && old && t;
-  scree_Status status = scree_ranks_agree(
-      scree_ranks_of(run->W), enough ? SCREE_OK : scree_fail_memory(run->log, "newton"), run->log);
-  if (status || !enough) return status;
-  *st = (State){.options = *(const Options *)options, .old = old, .t = t};
-  status = scree_linear_laws_create(run, &st->laws);
+  scree_LinearLaws laws;
+  const scree_Status status = scree_linear_laws_create(run, sizeof(State), 2, out, &laws);
   if (status) return status;
+  State *st = *out;
+  *st = (State){.options = *(const Options *)options,
+                .laws = laws,
+                .old = laws.vectors,
+                .t = laws.vectors + run->W->rows};
   st->laws.system->method = (scree_SharedMethod)st->options.ranks;
-  *out = st;
   return SCREE_OK;
 }
 
 /* ---- the linear law of one constraint ---------------------------------------------------------
  */
-
-enum { FLIPPED = 4 }; /* bit of laws.status that no status has */
 
 /* Input of the law of a constraint: the impulse from the apex of the cone, the velocity that drives
  * it (u, or H u with non-associated flow), and its status. */
@@ -202,11 +196,10 @@ static void contact_rows(State *st, const scree_Problem *p, int k, const double 
  * the step was made for; their number, of all ranks. */
 static int mark_flips(State *st, const scree_Problem *p, const double *r, const double *u) {
   int flips = 0;
-  for (int k = 0; k < st->laws.W->constraints; ++k)
-    if (view_contact(st, p, k, r, u).status != st->laws.status[k]) {
-      st->laws.status[k] |= FLIPPED;
-      ++flips;
-    }
+  for (int k = 0; k < st->laws.W->constraints; ++k) {
+    st->laws.changes[k] = view_contact(st, p, k, r, u).status != st->laws.status[k];
+    flips += st->laws.changes[k];
+  }
   return (int)scree_ranks_sum(scree_ranks_of(st->laws.W), flips);
 }
 
@@ -261,7 +254,7 @@ static void go_back(State *st, scree_SolveRun *run, const double *kept, double v
  * error fell and higher when it did not. */
 static void adapt_weights(State *st, bool better) {
   for (int k = 0; k < st->laws.W->constraints; ++k) {
-    if (st->laws.status[k] & FLIPPED)
+    if (st->laws.changes[k])
       st->laws.e[k] = fmin(number.flipped_up * st->laws.e[k], number.most);
     else if (better)
       st->laws.e[k] = fmax(number.down * st->laws.e[k], number.least);

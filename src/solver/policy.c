@@ -372,18 +372,21 @@ static bool calm_down(scree_SweepRecord *record, int swept, double before) {
   return true;
 }
 
-bool scree_policy_keep_sweeping(scree_SweepRecord *record, int swept, double before, double least,
-                                double most, double tolerance) {
+bool scree_policy_keep_sweeping(scree_SweepRecord *record, int swept, double before,
+                                const scree_SweepLimits *limits, double tolerance) {
   record->done += swept;
   record->lowest = fmin(record->lowest, record->error);
   const int done = record->done;
   const bool calmed = calm_down(record, swept, before);
-  if (calmed && done > most) return false;
-  if (!calmed && done >= least && done >= 2 * record->half) {
+  if (calmed && done > limits->most) return false;
+  if (!calmed && done >= limits->idle && done >= 2 * record->half &&
+      !(record->lowest < record->half_error))
+    return false;
+  if (!calmed && done >= limits->least && done >= 2 * record->half) {
     const double rate = log(record->lowest / record->half_error) / (done - record->half);
     const double needed =
         log(tolerance / record->error) / rate * (1.0 + sweeps.trust / (double)done);
-    if (!(rate < 0.0) || (needed > sweeps.nearly && done + needed > most)) return false;
+    if (!(rate < 0.0) || (needed > sweeps.nearly && done + needed > limits->most)) return false;
   }
   if (calmed || done >= 2 * record->half) { /* the rate is measured from here on */
     record->half = done;

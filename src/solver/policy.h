@@ -112,6 +112,14 @@ const char *scree_action_name(scree_ActionKind kind);
 /* ---- sweeps ------------------------------------------------------------------------------------
  */
 
+/* Limits of a stage of sweeps. */
+typedef struct scree_SweepLimits {
+  double least; /* sweeps before they may end because of their rate; */
+  double most;  /* they end when so many will not suffice at that rate */
+  double idle;  /* sweeps from which they end if the last half of them did not reduce the error at
+                   all: at most `least` */
+} scree_SweepLimits;
+
 /* A stage of sweeps in progress. */
 typedef struct scree_SweepRecord {
   int done;          /* sweeps so far */
@@ -134,9 +142,9 @@ int scree_policy_first_group(double error, double tolerance, bool balls);
 int scree_policy_next_group(int done, bool estimated);
 
 /* After `swept` more sweeps, from the error `before` to record->error: false when they should end,
- * because `most` in all will not suffice at the rate of their last half. Updates the record, and
- * ends the momentum if the error no longer falls. */
-bool scree_policy_keep_sweeping(scree_SweepRecord *record, int swept, double before, double least,
-                                double most, double tolerance);
+ * because limits->most in all will not suffice at the rate of their last half. Updates the record,
+ * and ends the momentum if the error no longer falls. */
+bool scree_policy_keep_sweeping(scree_SweepRecord *record, int swept, double before,
+                                const scree_SweepLimits *limits, double tolerance);
 
 #endif

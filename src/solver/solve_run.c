@@ -332,18 +332,22 @@ static scree_Status find_settled(scree_SolveRun *run, const double *r, const dou
   const scree_Islands *islands = &cache->islands;
   if (islands->largest > (1.0 - island.worth) * nc) return SCREE_OK;
   const scree_ArenaMark mark = scree_arena_mark(&cache->work);
-  double *error = SCREE_TAKE_RAW(&cache->work, double, islands->count);
-  double *room = SCREE_TAKE_RAW(&cache->work, double, 4 * (size_t)islands->count);
-  if (!error || !room) return scree_fail_memory(run->log, "islands of contacts");
-  scree_islands_measure(run->W, islands, r, u, room, error);
+  scree_IslandNorms *norms = SCREE_TAKE_RAW(&cache->work, scree_IslandNorms, islands->count);
+  bool *settled = SCREE_TAKE_RAW(&cache->work, bool, islands->count);
+  if (!norms || !settled) return scree_fail_memory(run->log, "islands of contacts");
+  for (int k = 0; k < islands->count; ++k) norms[k].rho = 1.0 / run->W->mean_diagonal;
+  scree_islands_norms(p, islands, r, u, norms);
   const double small = island.settled * run->settings->tolerance;
   int left = 0;
-  for (int k = 0; k < islands->count; ++k) left += error[k] <= small ? islands->size[k] : 0;
+  for (int k = 0; k < islands->count; ++k) {
+    settled[k] = scree_island_error(&norms[k]) <= small;
+    left += settled[k] ? islands->size[k] : 0;
+  }
   scree_Status status = SCREE_OK;
   if (left < nc && left - cache->left >= island.worth * (nc - cache->left)) {
     if (!cache->left_out) cache->left_out = SCREE_TAKE_RAW(arena, bool, nc);
     if (!cache->left_out) status = scree_fail_memory(run->log, "islands of contacts");
-    for (int c = 0; c < nc && !status; ++c) cache->left_out[c] = error[islands->of[c]] <= small;
+    for (int c = 0; c < nc && !status; ++c) cache->left_out[c] = settled[islands->of[c]];
     cache->left = left;
     cache->smoother = NULL;
   }
@@ -359,7 +363,7 @@ static void catch_up(scree_SolveRun *run, double *r, double *u) {
   scree_solve_run_stop(run, r, u, INFINITY);
 }
 
-scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double most, double *r,
+scree_Status scree_solve_run_sweep(scree_SolveRun *run, const scree_SweepLimits *limits, double *r,
                                    double *u) {
   const scree_SolveSettings *s = run->settings;
   const bool frictionless = scree_problem_is_frictionless(run->W->problem);
@@ -390,7 +394,7 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double mos
     if (!run->measure_often)
       small = change * (s->measure == SCREE_MEASURE_MERIT ? sqrt(ratio) : ratio);
     record.error = run->value;
-    if (!scree_policy_keep_sweeping(&record, swept, before, least, most, s->tolerance)) break;
+    if (!scree_policy_keep_sweeping(&record, swept, before, limits, s->tolerance)) break;
     group = run->measure_often ? 1 : scree_policy_next_group(record.done, record.estimated);
     if (record.done < next || run->met) continue;
     next = 2 * record.done;

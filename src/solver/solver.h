@@ -17,6 +17,7 @@
 #include "solver/graph_system.h"
 #include "solver/kept_graph.h"
 #include "solver/mechanism.h"
+#include "solver/policy.h"
 #include "solver/price.h"
 
 /* Memory for one operator and data shared by the methods of a run, made on first use: the analysed
@@ -144,9 +145,9 @@ scree_Status scree_solve_run_system(const scree_SolveRun *run, scree_GraphSystem
 /* Gauss-Seidel sweeps from r, then u and one measurement: run->value, run->met. */
 scree_Status scree_solve_run_smooth(scree_SolveRun *run, int sweeps, double *r, double *u);
 
-/* Sweeps as long as their rate predicts the tolerance: at least `least`, then while the rate of
- * their last half predicts that `most` in all suffice. */
-scree_Status scree_solve_run_sweep(scree_SolveRun *run, double least, double most, double *r,
+/* Sweeps as long as their rate predicts the tolerance: at least limits->least, then while the rate
+ * of their last half predicts that limits->most in all suffice. */
+scree_Status scree_solve_run_sweep(scree_SolveRun *run, const scree_SweepLimits *limits, double *r,
                                    double *u);
 
 /* Whether the sweeps of this run use the fast path of balls; valid after the first call. */

@@ -42,7 +42,7 @@ static double reach_in_cell(const scree_System *s, int k, scree_Moment moment, s
                            : scree_mat3_matmul(&s->cell.state.velocity, &s->cell.inverse);
   const double rate = sqrt(scree_norm2(L.x) + scree_norm2(L.y) + scree_norm2(L.z));
   const double radius = b->cold[k].shape.bounding_radius;
-  const scree_Vec3 x = scree_sub(b->motion[k].pose.position, s->cell.def.origin);
+  const scree_Vec3 x = scree_sub(b->motion[k].pose.position, s->cell.centre);
   v.linear = scree_sub(v.linear, scree_mat3_mul(&L, x));
   const double reach = reach_of(s, k, moment, &v, h);
   return reach + h * rate * (reach + (isfinite(radius) ? 2 * radius : 0));

@@ -37,6 +37,14 @@ scree_Mat3 scree_cell_gradient_after(const scree_Cell *cell) {
   return plus(&L, 1, &cell->answer);
 }
 
+/* Sum of the sides along which the cell is periodic: from its corner to the opposite one. */
+static scree_Vec3 periodic_sides(const scree_Cell *cell) {
+  scree_Vec3 sum = {0, 0, 0};
+  for (int k = 0; k < 3; ++k)
+    if (cell->periodic[k]) sum = scree_add(sum, scree_column(&cell->state.sides, k));
+  return sum;
+}
+
 /* ---- making ---------------------------------------------------------------------------------- */
 
 scree_CellDef scree_cell_def(void) {
@@ -79,6 +87,7 @@ scree_Status scree_cell_init(scree_Cell *cell, const scree_CellDef *def, int dim
     if (!isfinite(def->pressure[k]))
       return scree_fail(log, SCREE_BAD_INPUT, "cell: a pressure is not finite, expected a number");
   }
+  cell->centre = scree_axpy(def->origin, 0.5, periodic_sides(cell));
   if (controlled && open)
     return scree_fail(log, SCREE_BAD_INPUT,
                       "cell: a pressure needs the stress of the cell, expected a cell that is "
@@ -93,8 +102,12 @@ double scree_cell_volume(const scree_Cell *cell, int dimension) {
   return fabs(determinant(&cell->state.sides));
 }
 
+scree_Vec3 scree_cell_origin(const scree_Cell *cell) {
+  return scree_axpy(cell->centre, -0.5, periodic_sides(cell));
+}
+
 scree_Vec3 scree_cell_fraction(const scree_Cell *cell, scree_Vec3 position) {
-  return scree_mat3_mul(&cell->inverse, scree_sub(position, cell->def.origin));
+  return scree_mat3_mul(&cell->inverse, scree_sub(position, scree_cell_origin(cell)));
 }
 
 scree_Vec3 scree_cell_nearest(const scree_Cell *cell, scree_Vec3 position, scree_Vec3 to) {
@@ -107,16 +120,18 @@ scree_Vec3 scree_cell_nearest(const scree_Cell *cell, scree_Vec3 position, scree
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
-static void weigh(const scree_System *s, double *mass, scree_Vec3 *centre) {
-  const scree_Bodies *b = &s->bodies;
-  scree_Vec3 sum = {0, 0, 0};
-  *mass = 0;
-  for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k]) continue;
-    *mass += b->inertia[k].mass;
-    sum = scree_axpy(sum, b->inertia[k].mass, b->motion[k].pose.position);
-  }
-  *centre = *mass > 0 ? scree_scale(1 / *mass, sum) : sum;
+static double mass_of(const scree_Bodies *b) {
+  double sum = 0;
+  for (int k = 0; k < b->count; ++k)
+    if (!b->fixed[k]) sum += b->inertia[k].mass;
+  return sum;
+}
+
+/* Velocity of a body in the motion of the cell, which has this gradient. */
+static scree_Vec3 velocity_in(const scree_System *s, const scree_Mat3 *gradient, int k) {
+  const scree_Motion *motion = &s->bodies.motion[k];
+  const scree_Vec3 x = scree_sub(motion->pose.position, s->cell.centre);
+  return scree_sub(motion->velocity.linear, scree_mat3_mul(gradient, x));
 }
 
 static void add_outer(double *tensor, double factor, scree_Vec3 a, scree_Vec3 b) {
@@ -125,30 +140,27 @@ static void add_outer(double *tensor, double factor, scree_Vec3 a, scree_Vec3 b)
       tensor[3 * i + j] += factor * scree_component(a, i) * scree_component(b, j);
 }
 
-/* V times the stress of the momentum that bodies carry across planes, seen from the affine motion
- * of the cell before the kick. */
+/* V times the stress of the momentum that bodies carry across planes, by their velocities less the
+ * common one, before the kick. */
 static void add_kinetic(const scree_System *s, double factor, double *tensor) {
   const scree_Bodies *b = &s->bodies;
   const scree_Cell *cell = &s->cell;
   const scree_Mat3 gradient = scree_mat3_matmul(&cell->state.before, &cell->inverse);
-  double mass;
-  scree_Vec3 centre, momentum = {0, 0, 0};
-  weigh(s, &mass, &centre);
+  const double mass = mass_of(b);
+  scree_Vec3 momentum = {0, 0, 0};
   for (int k = 0; k < b->count; ++k)
     if (!b->fixed[k])
-      momentum = scree_axpy(momentum, b->inertia[k].mass, b->motion[k].velocity.linear);
+      momentum = scree_axpy(momentum, b->inertia[k].mass, velocity_in(s, &gradient, k));
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k]) continue;
-    const scree_Vec3 x = scree_sub(b->motion[k].pose.position, centre);
-    scree_Vec3 v = scree_axpy(b->motion[k].velocity.linear, -1 / mass, momentum);
-    v = scree_sub(v, scree_mat3_mul(&gradient, x));
+    const scree_Vec3 v = scree_axpy(velocity_in(s, &gradient, k), -1 / mass, momentum);
     add_outer(tensor, -factor * b->inertia[k].mass, v, v);
   }
 }
 
 void scree_cell_weigh(scree_System *s) {
   scree_Cell *cell = &s->cell;
-  weigh(s, &cell->mass, &cell->centre);
+  cell->mass = mass_of(&s->bodies);
   for (int i = 0; i < cell->pressed; ++i) {
     const double l = scree_norm(scree_column(&cell->state.sides, cell->axis[i]));
     cell->scale[i] = cell->mass > 0 ? 1 / (sqrt(cell->mass) * l) : 0;

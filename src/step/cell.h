@@ -8,8 +8,13 @@
  * of an obstacle.
  *
  * The cell may be driven: A' = L A, with a velocity gradient L that is a given function of time.
- * When A' changes by dA', every body gets dA' A^-1 (x - x_c), x_c the centre of mass: then nothing
- * depends on where the cell begins, and the momentum does not change. Like an obstacle the cell
+ * Its middle x_c stays where it is. When A' changes by dA', every body gets dA' A^-1 (x - x_c): the
+ * motion of the cell is L (x - x_c), and w = v - L (x - x_c) the velocity of a body in it, which is
+ * that of all its images. Contacts keep the sum of m w, and without forces from outside the bodies
+ * as a whole stay where they are in units of the sides. (The sum of m v is that of the images which
+ * happen to be inside, and changes where one comes in. With their centre of mass in place of the
+ * middle it had a part in the motion of all, and a sheared cell under pressure drifted.) Where the
+ * cell begins changes v by a motion of all bodies at most. Like an obstacle the cell
  * changes its velocity in the kick and drifts with the bodies, so that the energy balance stays an
  * identity: the work of the cell is that of its images' velocities on the contacts, of the kicks by
  * dA', and the change of kinetic and potential energy of bodies that come back in.
@@ -51,12 +56,12 @@ typedef struct scree_Cell {
   scree_CellDef def;
   bool any; /* periodic in some direction */
   bool periodic[3];
+  scree_Vec3 centre; /* the middle of the sides that are periodic, which stays in place */
   scree_CellState state;
   /* of the current attempt */
   scree_Mat3 inverse; /* of the sides */
   scree_Mat3 kick;    /* change of the velocity gradient in this kick, without constraints */
   scree_Mat3 answer;  /* and by them */
-  scree_Vec3 centre;  /* of mass */
   double mass;        /* of all bodies */
   int pressed;        /* sides held at a pressure, */
   int axis[3];        /* (pressed) their axes */
@@ -101,6 +106,8 @@ scree_Status scree_cell_init(scree_Cell *cell, const scree_CellDef *def, int dim
                              const scree_Log *log);
 /* Volume (area in 2D) of the cell; 0 if it is open in some direction. */
 double scree_cell_volume(const scree_Cell *cell, int dimension);
+/* The corner: position 0 in units of the sides. */
+scree_Vec3 scree_cell_origin(const scree_Cell *cell);
 /* Position in units of the sides, from the origin. */
 scree_Vec3 scree_cell_fraction(const scree_Cell *cell, scree_Vec3 position);
 

@@ -9,7 +9,9 @@
  * -(theta - 1/2) h m g.(v+ - v-), zero for theta = 1/2, is an error of the scheme. Its sum over
  * steps of equal length is a function of the current velocities: with theta = 1 positions lag half
  * a step behind, and the energy oscillates by h m g.v/2 without drift. Only where the length of the
- * step changes from h- to h is energy created or lost, (theta - 1/2) (h - h-) m g.v-. */
+ * step changes from h- to h is energy created or lost, (theta - 1/2) (h - h-) m g.v-. The forces of
+ * compliant contacts shift energy in the same way, by (theta - 1/2) h times their power; a ball
+ * that oscillates on one would seem to give energy back. */
 #include "problem/measure.h"
 #include "step/system.h"
 
@@ -138,8 +140,10 @@ static double wrong_work(const scree_System *s, int c, const double *before, dou
 /* Work of contacts; `posed.u` is the solver's, u+ = u - shift. A rigid contact that stays loaded
  * should do no normal work: the work it does through the solver's error and the correction of its
  * gap is counted as `push`, as is the work of pushing a body out of any other penetration. The rest
- * of the normal work is dissipated by impacts. */
-static void contact_work(const scree_System *s, double h, scree_EnergyBalance *balance) {
+ * of the normal work is dissipated by impacts. `last` is the length of the step before. Returns by
+ * how much the power of springs, times the step, has changed. */
+static double contact_work(const scree_System *s, double h, double last,
+                           scree_EnergyBalance *balance) {
   const scree_Bodies *b = &s->bodies;
   const scree_Posed *p = &s->posed;
   const int d = b->dimension;
@@ -169,7 +173,7 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
   balance->normal = all[1] + all[0];
   balance->friction = all[2];
   balance->drivers = all[3];
-  if (!s->laws.any_terms) return;
+  if (!s->laws.any_terms) return 0;
   /* energy stored in springs is not dissipated; that of contacts that have opened is */
   const scree_LawEnergy old = scree_system_stored(s, &s->memory);
   const scree_LawEnergy now = scree_system_stored(s, &s->trial);
@@ -178,6 +182,7 @@ static void contact_work(const scree_System *s, double h, scree_EnergyBalance *b
   balance->plastic = now.plastic;
   balance->normal -= now.normal - old.normal + now.viscous_n + now.plastic;
   balance->friction -= now.tangent - old.tangent + now.viscous_t;
+  return h * now.power - last * old.power;
 }
 
 scree_BodyRest scree_system_body_rest(const scree_System *s, int k, double h) {
@@ -212,8 +217,8 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
   const scree_Vec3 g = s->settings.gravity;
   *balance = (scree_EnergyBalance){0};
   const double last = s->memory.h > 0 ? s->memory.h : h;
+  const double springs = (theta - 0.5) * contact_work(s, h, last, balance);
   s->swing = 0;
-  contact_work(s, h, balance);
   scree_joints_work(s, h, balance);
   if (b->deformable_count) scree_deform_work(s, balance);
   if (!s->forced && theta == 0.5) return;
@@ -240,12 +245,11 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
     balance->drivers += cell;
     s->cell.state.work += cell;
   }
-  if (!s->domain.global) return;
   double all[3] = {balance->scheme, balance->forces, s->swing};
   scree_system_sums(s, all, 3);
   balance->scheme = all[0];
   balance->forces = all[1];
-  s->swing = all[2];
+  s->swing = all[2] + springs;
 }
 
 double scree_energy_exchanged(const scree_EnergyBalance *e) {

@@ -23,7 +23,7 @@
 #include "step/system.h"
 
 enum { SWEEPS = 50 };
-enum { FURTHER = 2 }; /* times that a solution is improved after it was lowered */
+enum { FURTHER = 3 }; /* times that a solution is improved after it was lowered */
 
 typedef struct Kicked {
   const scree_System *s;
@@ -122,7 +122,8 @@ static void measure(scree_System *s, const Kicked *k, scree_StepReport *report) 
   p->y = k->y;
 }
 
-double scree_system_added(const scree_System *s) {
+/* Energy that contacts with r_c . u_c > 0 add. */
+static double added(const scree_System *s) {
   const scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension;
   double sum = 0;
@@ -160,10 +161,10 @@ scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepR
   if (problem.general.count > 0) return SCREE_OK; /* the joints would have to be solved again */
   for (int k = 0;; ++k) {
     const bool converged = report->solve.converged;
-    if (!(scree_system_added(s) > allowed)) return SCREE_OK;
+    if (!(added(s) > allowed)) return SCREE_OK;
     scree_Status status = lower_and_measure(s, &problem, allowed, report);
     if (status || report->solve.converged || !converged || k == FURTHER) return status;
-    status = scree_system_solve_further(s, report);
+    status = scree_system_solve_further(s, k, report);
     if (status) return status;
   }
 }

@@ -56,48 +56,36 @@ static scree_Status refine_whole(scree_System *s, const scree_Portion *whole, do
 
 /* ---- islands --------------------------------------------------------------------------------- */
 
-/* Sums over the contacts of an island. */
-typedef struct Sums {
-  double diagonal; /* of W, over all rows */
-  double rows, impulses, map;
-  double forced; /* largest change of velocity by forces of its bodies */
-} Sums;
+/* What forces do to an island. */
+typedef struct Forced {
+  double diagonal; /* of W, the sum over all rows */
+  double most;     /* largest change of velocity by forces of its bodies */
+} Forced;
 
-static void sum_loads(const scree_System *s, const scree_Problem *p, const scree_Islands *islands,
-                      Sums *sums) {
-  const size_t d = (size_t)p->d;
+static void find_forced(const scree_System *s, const scree_Problem *p, const scree_Islands *islands,
+                        Forced *forced) {
   for (int c = 0; c < p->nc; ++c) {
-    Sums *sum = &sums[islands->of[c]];
-    const double *r = s->posed.r + (size_t)c * d;
-    for (size_t k = 0; k < d; ++k) {
-      sum->diagonal += scree_system_diagonal(s, c, (int)k);
-      sum->impulses += r[k] * r[k];
-    }
-    sum->rows += (double)d;
+    Forced *own = &forced[islands->of[c]];
+    for (int k = 0; k < p->d; ++k) own->diagonal += scree_system_diagonal(s, c, k);
     const scree_ContactKey *key = &s->contacts.keys[c];
     const double a = scree_system_forced_change(s, key->i),
                  b = scree_system_forced_change(s, key->j);
-    sum->forced = fmax(sum->forced, fmax(a, b));
+    own->most = fmax(own->most, fmax(a, b));
   }
 }
 
 /* Mark the islands whose error is too large. Those with joints or deformable bodies are left to
  * the whole. */
 static void mark_islands(const scree_System *s, const scree_Problem *p,
-                         const scree_Islands *islands, Sums *sums, bool *marked) {
-  sum_loads(s, p, islands, sums);
-  for (int c = 0; c < p->nc; ++c) {
-    Sums *sum = &sums[islands->of[c]];
-    if (!(sum->diagonal > 0)) continue;
-    const double map =
-        scree_measure_contact(p, c, sum->rows / sum->diagonal, s->posed.r, s->posed.u);
-    sum->map += map * map;
-  }
+                         const scree_Islands *islands, Forced *forced, scree_IslandNorms *norms,
+                         bool *marked) {
+  find_forced(s, p, islands, forced);
+  for (int k = 0; k < islands->count; ++k)
+    norms[k].rho = forced[k].diagonal > 0 ? islands->size[k] * p->d / forced[k].diagonal : 0;
+  scree_islands_norms(p, islands, s->posed.r, s->posed.u, norms);
   for (int k = 0; k < islands->count; ++k) {
-    const Sums *sum = &sums[k];
-    if (islands->bound[k] || !(sum->diagonal > 0)) continue;
-    const double loads = fmax(sqrt(sum->impulses), sum->rows / sum->diagonal * sum->forced);
-    marked[k] = sqrt(sum->map) > rules.error * loads;
+    const double loads = fmax(norms[k].r, norms[k].rho * forced[k].most);
+    marked[k] = !islands->bound[k] && norms[k].rho > 0 && norms[k].map > rules.error * loads;
   }
 }
 
@@ -127,10 +115,11 @@ static scree_Status refine_islands(scree_System *s, const scree_Portion *whole,
                                    scree_StepReport *report) {
   const scree_Problem *p = whole->problem;
   scree_Arena *arena = &s->scratch;
-  Sums *sums = SCREE_TAKE(arena, Sums, islands->count);
+  Forced *forced = SCREE_TAKE(arena, Forced, islands->count);
+  scree_IslandNorms *norms = SCREE_TAKE_RAW(arena, scree_IslandNorms, islands->count);
   bool *marked = SCREE_TAKE(arena, bool, islands->count);
-  if (!sums || !marked) return scree_fail_memory(s->log, "the loads of islands");
-  mark_islands(s, p, islands, sums, marked);
+  if (!forced || !norms || !marked) return scree_fail_memory(s->log, "the loads of islands");
+  mark_islands(s, p, islands, forced, norms, marked);
   const int largest = scree_portion_largest(islands, marked);
   if (largest == 0) return SCREE_OK;
   scree_PortionRoom room;
@@ -144,7 +133,7 @@ static scree_Status refine_islands(scree_System *s, const scree_Portion *whole,
     const scree_Portion part = scree_portion_of(s, &room);
     bool better;
     scree_portion_take(p, islands, k, s->posed.r, &room);
-    status = refine_island(s, &part, sums[k].forced, left, report, &better);
+    status = refine_island(s, &part, forced[k].most, left, report, &better);
     if (status || !better) continue;
     changed = true;
     scree_portion_put(&room, s->posed.r);

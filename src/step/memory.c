@@ -228,12 +228,14 @@ scree_LawEnergy scree_system_stored(const scree_System *s, const scree_Memory *m
     sum.viscous_n += one.viscous_n;
     sum.viscous_t += one.viscous_t;
     sum.plastic += one.plastic;
+    sum.power += one.power;
   }
-  double all[5] = {sum.normal, sum.tangent, sum.viscous_n, sum.viscous_t, sum.plastic};
-  if (s->laws.memory > 0) scree_system_sums(s, all, 5);
+  double all[6] = {sum.normal, sum.tangent, sum.viscous_n, sum.viscous_t, sum.plastic, sum.power};
+  if (s->laws.memory > 0) scree_system_sums(s, all, 6);
   return (scree_LawEnergy){.normal = all[0],
                            .tangent = all[1],
                            .viscous_n = all[2],
                            .viscous_t = all[3],
-                           .plastic = all[4]};
+                           .plastic = all[4],
+                           .power = all[5]};
 }

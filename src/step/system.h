@@ -195,12 +195,13 @@ typedef struct scree_Pause {
 
 /* Work of the steps, in seconds of a reference core, but counted, not timed (solve.c). */
 typedef struct scree_WorkMeter {
-  double usual;      /* running mean over the steps, per contact; 0: not known yet */
-  double spent;      /* in this step */
-  double before;     /* part of it before the present attempt at the step */
-  scree_Pause pause; /* of long attempts for the world */
-  scree_Pause rest;  /* of those for islands that rest in a world that does not */
-  scree_Pause few;   /* of attempts with few sweeps in large problems */
+  double usual;       /* running mean over the steps, per contact; 0: not known yet */
+  double spent;       /* in this step */
+  double before;      /* part of it before the present attempt at the step */
+  scree_Pause pause;  /* of long attempts for the world */
+  scree_Pause rest;   /* of those for islands that rest in a world that does not */
+  scree_Pause few;    /* of attempts with few sweeps in large problems */
+  scree_Pause stress; /* of attempts to find smaller impulses (stress.c) */
 } scree_WorkMeter;
 
 /* The current step, as passed to contact laws. */
@@ -450,9 +451,9 @@ scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *r
 
 /* The same to a much larger tolerance, in one attempt. */
 scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *report);
-/* Go on from posed.r to somewhat less than the tolerance, for as much work as the attempt has cost.
- */
-scree_Status scree_system_solve_further(scree_System *s, scree_StepReport *report);
+/* Go on from posed.r to somewhat less than the tolerance, for as much work as the attempt has cost;
+ * to less each time that was not enough. */
+scree_Status scree_system_solve_further(scree_System *s, int times, scree_StepReport *report);
 /* Additional penetration at the next kick caused by errors of the solution, over what is left to
  * the penetration limit; and its limit. */
 double scree_system_sinking(const scree_System *s);
@@ -466,8 +467,6 @@ bool scree_system_work_used_up(const scree_System *s);
 
 /* ---- dissipate.c ----------------------------------------------------------------------------- */
 
-/* Energy that contacts with r_c . u_c > 0 add. */
-double scree_system_added(const scree_System *s);
 /* Lower the impulses found where contacts add more energy than is allowed; the report then has
  * their error. `kinetic` is the kinetic energy before the step. Call before the kick. */
 scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepReport *report);

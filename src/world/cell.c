@@ -21,7 +21,7 @@ static void to_rows(const scree_Mat3 *m, double out[9]) {
 bool scree_world_cell(const scree_World *world, scree_CellInfo *info) {
   const scree_Cell *cell = &world->system.cell;
   if (!cell->any) return false;
-  *info = (scree_CellInfo){.origin = cell->def.origin,
+  *info = (scree_CellInfo){.origin = scree_cell_origin(cell),
                            .volume = scree_cell_volume(cell, world->system.bodies.dimension),
                            .work = cell->state.work};
   for (int k = 0; k < 3; ++k) {

@@ -9,8 +9,16 @@
  *
  * Parts that follow each other need to know each other's length (moreau_jean.c: the gap is closed
  * at the next kick), so levels fall from one step to the next, announced one step ahead. They rise
- * at once: then the bodies are only held apart for longer than needed. Everything follows from
- * energies, not from clocks, and is part of the saved state. */
+ * at once: then the bodies are only held apart for longer than needed.
+ *
+ * What is gained is the split between friction and impact; the motion of a flow of many grains is
+ * the same. So the price is bounded: a step of 2^k parts is taken to cost 2^k times an undivided
+ * one, and the work beyond that may be a part of the work of undivided steps, plus what small
+ * worlds need for a whole run. Without a bound steps were divided for most of the time in which
+ * 2000 spheres fell into a hopper, and cost five times as much.
+ *
+ * Everything follows from energies and counted work, not from clocks, and is part of the saved
+ * state. */
 #include "world/refine.h"
 
 static const struct {
@@ -20,7 +28,18 @@ static const struct {
   double coarser; /* factor on the error for parts of twice the length: 2^1.3 to 2^1.5 measured */
   double calm;    /* part of the limit below which the predicted error lengthens them */
   int highest;    /* level */
-} rules = {.limit = 2e-3, .memory = 8, .least = 1e-4, .coarser = 2.7, .calm = 0.7, .highest = 3};
+  double part;    /* of the work of undivided steps that dividing may cost */
+  double always;  /* what it may cost in every run: seconds of a reference core */
+  double attempt; /* sweeps that an attempt costs besides its solves: detection, motion */
+} rules = {.limit = 2e-3,
+           .memory = 8,
+           .least = 1e-4,
+           .coarser = 2.7,
+           .calm = 0.7,
+           .highest = 3,
+           .part = 0.25,
+           .always = 1,
+           .attempt = 10};
 
 scree_Impacts scree_refine_add(const scree_Impacts *recent, const scree_Impacts *span,
                                double length, double turned_over) {
@@ -29,13 +48,27 @@ scree_Impacts scree_refine_add(const scree_Impacts *recent, const scree_Impacts 
                          kept * recent->energy + span->energy + rules.least * length * turned_over};
 }
 
-bool scree_refine_rises(const scree_Impacts *recent) {
-  return recent->error > rules.limit * recent->energy;
+/* A rise is for some steps, so all of them have to be within the bound. */
+static bool can_pay(const scree_Refinement *account, int level) {
+  const double price = account->usual * (double)((1 << level) - 1);
+  return account->spent + rules.memory * price < rules.always;
 }
 
-int scree_refine_next(const scree_Impacts *recent, int level) {
+bool scree_refine_rises(const scree_Refinement *account, const scree_Impacts *recent, int level) {
+  return recent->error > rules.limit * recent->energy && can_pay(account, level + 1);
+}
+
+int scree_refine_next(const scree_Refinement *account, int level) {
+  const scree_Impacts *recent = &account->recent;
   const bool calm = rules.coarser * recent->error < rules.calm * rules.limit * recent->energy;
-  return level > 0 && calm ? level - 1 : level;
+  return level > 0 && (calm || account->spent > rules.always) ? level - 1 : level;
+}
+
+void scree_refine_pay(scree_Refinement *account, int level, double work, int attempts,
+                      double sweep) {
+  const double all = work + rules.attempt * sweep * attempts;
+  account->usual = all / (double)(1 << level);
+  account->spent += all - (1 + rules.part) * account->usual;
 }
 
 int scree_refine_highest(int max_halvings) {

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char magic[8] = "screes14";
+static const char magic[8] = "screes15";
 
 typedef struct Header {
   char magic[8];
@@ -164,7 +164,9 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
       p->refinement.level < 0 || p->refinement.level > scree_refine_highest(INT32_MAX))
     what = "time";
   if (!(p->refinement.recent.error >= 0) || !(p->refinement.recent.energy >= 0)) what = "impacts";
-  if (!is_pause(&p->work.pause) || !is_pause(&p->work.rest) || !is_pause(&p->work.few))
+  if (!isfinite(p->refinement.spent) || !(p->refinement.usual >= 0)) what = "account of work";
+  if (!is_pause(&p->work.pause) || !is_pause(&p->work.rest) || !is_pause(&p->work.few) ||
+      !is_pause(&p->work.stress))
     what = "account of work";
   if (!what) return SCREE_OK;
   return scree_fail(&world->log, SCREE_BAD_INPUT,

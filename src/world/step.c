@@ -253,7 +253,7 @@ static bool refines(const scree_World *world, const scree_StepSpan *span, int le
                     const scree_StepOutcome *outcome) {
   const scree_Impacts recent = impacts_after(world, span, outcome);
   return level < scree_refine_highest(world->system.settings.max_halvings) &&
-         scree_refine_rises(&recent);
+         scree_refine_rises(&world->refinement, &recent, level);
 }
 
 /* The step as a whole, or in parts between impacts. *halve: a part cannot be certified, and
@@ -377,11 +377,16 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
     const bool again = halve && !was_cut;
     world->impact_in = -1;
     floor = whole ? refine : floor;
-    next = whole ? floor : scree_refine_next(&refinement.recent, floor);
+    next = whole ? floor : scree_refine_next(&refinement, floor);
     status = run_halves(world, &origin, again ? 1 : floor, floor, &next, sum);
   }
   world->refinement.level = next;
   world->cut_up = origin.kept;
+  if (!status) {
+    const scree_Problem problem = scree_system_problem(s);
+    scree_refine_pay(&world->refinement, floor, s->work.spent, world->attempts,
+                     scree_domain_sweep_seconds(s, &problem));
+  }
   if (status) {
     return_to_origin(world, &origin);
     world->impact_in = origin.impact_in;

@@ -137,10 +137,110 @@ for name in h h2 h4 tol; do
   cmp "pour/$name/results.h5" "pour2/$name/results.h5" || fail "--jobs: other results in $name"
 done
 
+# ---- an impact one step before or after a saved frame is no error of a whole frame ----
+cat > landing.yaml << 'END'
+dimension: 2
+contact: { mu: 0.5, e_n: 0.3 }
+obstacles: [ { shape: { kind: half-plane } } ]
+bodies: [ { name: box, shape: { kind: polygon, vertices: [[-0.15, -0.1], [0.15, -0.1], [0.15, 0.1], [-0.15, 0.1]] },
+            position: [0, 1], velocity: [1, 0], angular_velocity: 12 } ]
+time: { duration: 3 }
+END
+run 0 "$SCREE" converge landing.yaml --json
+python3 - << 'PY' || fail "the velocity profile of a box that lands"
+import json
+by = {l.get("quantity"): l for l in map(json.loads, open("out"))}
+assert by["velocity_profile"]["error"] < 2e-3, by["velocity_profile"]  # velocities of frames: 1.1e-2
+PY
+
+# ---- several starts ----
+# Disks that fall freely, by implicit Euler: y is off by -g h t / 2, of first order, from every start. The starts are
+# at random places: the scatter of single runs is known from their own sensors.
+cat > fall.yaml << 'END'
+dimension: 2
+seed: 3
+generators:
+  - { kind: lattice, origin: [0, 0], count: [3, 2], spacing: 0.1, jitter: 0.2, shape: { kind: disk, radius: 0.01 } }
+time: { scheme: euler, step: 1e-2, duration: 0.5 }
+output: { every: 0.01 }
+sensors: [ { kind: position, name: one, body: 0 } ]
+END
+run 1 "$SCREE" converge fall.yaml -o fall --seeds 4 --json
+[ -s fall/start4/tol/results.h5 ] || fail "--seeds 4: no fourth start"
+grep -q "seed: 6" fall/start4/h/scene.yaml || fail "start 4: another seed"
+grep -q "perturb: 0.001" fall/start2/h4/scene.yaml || fail "start 2: not perturbed"
+touch -d '2001-01-01' fall/start4/h2/results.h5
+run 1 "$SCREE" converge fall.yaml -o fall --seeds 8 --resume --json --jobs 2
+[ "$(date -r fall/start4/h2/results.h5 +%Y)" = 2001 ] || fail "--resume --seeds: a start was repeated"
+python3 - "$work/out" fall << 'PY' || fail "JSON of several starts"
+import json, math, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+by = {l["quantity"]: l for l in lines[:-1]}
+y, last = by["sensor.one.y"], lines[-1]
+# mean over the last half of g h t / 2 with t = 0.375; means over the last window of two
+error = 9.81 * 1e-2 * 0.375 / 2
+assert abs(y["error"] * y["scale"] - error) < 0.02 * error, y
+assert abs(y["order"] - 1) < 0.01 and y["order_deviation"] < 0.01, y
+assert y["error_deviation"] < 1e-4 * y["error"] and y["error_low"] > 0.01, y
+assert last["starts"] == 8 and last["within"] is False and last["starts_wanted"] == 0
+assert 0.5 < last["recommended_step"] / last["step"] < 0.8, last
+# the scatter, from the telemetry of each start
+means = []
+for start in range(1, 9):
+    folder = sys.argv[2] + ("/h" if start == 1 else "/start%d/h" % start)
+    rows = [json.loads(line) for line in open(folder + "/telemetry.jsonl")]
+    late = [(r["time"], r["sensor.one"][1] if isinstance(r.get("sensor.one"), list) else r["sensor.one.y"]) for r in rows if r["time"] > 0.25 - 1e-9]
+    area = sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(late, late[1:]))
+    means.append(area / (late[-1][0] - late[0][0]))
+mean = sum(means) / 8
+deviation = math.sqrt(sum((m - mean) ** 2 for m in means) / 56)
+assert abs(y["value"] - mean) < 1e-3 * deviation + 1e-9, (y["value"], mean)
+assert abs(y["value_deviation"] - deviation) < 1e-3 * deviation, (y["value_deviation"], deviation)
+assert y["scatter"] * y["scale"] > 0.5 * deviation * math.sqrt(8)
+whole = json.load(open(sys.argv[2] + "/converge.json"))
+assert [r["steps"] for r in whole["runs"]] == [8 * n for n in (50, 100, 200, 50)]
+PY
+run 1 "$SCREE" converge fall.yaml -o fall --seeds 8 --resume
+out "8 starts"
+out "+-"
+out "means over 8 starts; single runs scatter by up to"
+out "use 0.006"
+
+# Disks that bounce: chaotic. One run says so and asks for --seeds; many are compared by means.
+cat > chaos.yaml << 'END'
+dimension: 2
+contact: { mu: 0.3, e_n: 0.9 }
+obstacles:
+  - { shape: { kind: half-plane } }
+  - { shape: { kind: half-plane }, position: [-0.05, 0], normal: [1, 0] }
+  - { shape: { kind: half-plane }, position: [0.05, 0], normal: [-1, 0] }
+generators:
+  - { kind: lattice, origin: [-0.03, 0.02], count: [4, 2], spacing: 0.02, shape: { kind: disk, radius: 0.007 },
+      velocity: [1, 0] }
+time: { duration: 0.4 }
+END
+"$SCREE" converge chaos.yaml --json > out
+python3 - out << 'PY' || fail "the chaotic scene is not chaotic"
+import json
+assert json.loads(open("out").readlines()[-1])["chaotic"] is True
+PY
+run 1 "$SCREE" converge chaos.yaml --resume
+out "scatter"
+out "Use --seeds N"
+out "The motion is chaotic: single runs differ by their scatter, whatever the step."
+run 1 "$SCREE" converge chaos.yaml --resume --seeds 6
+out "not told"
+out "would tell more"
+err " of 24 runs"
+# without random choices the starts differ by their velocities alone, and are different runs
+cmp -s chaos-converge/start2/h/results.h5 chaos-converge/start3/h/results.h5 && fail "two starts are the same"
+run 2 "$SCREE" converge chaos.yaml -o x --seeds 3
+err "from 4 to 1000"
+
 # ---- interruption ----
 # SIGTERM stands for Ctrl-C, which is ignored in a script's background: it takes the same way.
 for jobs in 1 2; do
-  slow=(--set time.step=1e-4 --set output.every=1e-2)
+  slow=(--set time.step=1e-4 --set output.every=1e-2 --seeds 4)
   rm -rf stopped
   "$SCREE" converge pour.yaml -o stopped "${slow[@]}" --jobs "$jobs" > stopped.out 2>&1 &
   pid=$!
@@ -153,7 +253,7 @@ for jobs in 1 2; do
   wait "$pid" || status=$?
   if [ "$status" -gt 1 ]; then
     [ "$status" = 130 ] || fail "interrupted: status $status: $(cat stopped.out)"
-    grep -q "resume with: scree converge pour.yaml -o stopped --resume --set 'time.step=1e-4'" stopped.out ||
+    grep -q "resume with: scree converge pour.yaml -o stopped --resume --seeds 4 --set 'time.step=1e-4'" stopped.out ||
       fail "interrupted: $(cat stopped.out)"
     [ ! -e stopped/converge.json ] || fail "interrupted: there is a converge.json"
     "$SCREE" converge pour.yaml -o stopped --resume "${slow[@]}" -q 2> err || [ $? = 1 ] || fail "resumed: $(cat err)"

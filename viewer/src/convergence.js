@@ -21,10 +21,15 @@ export function readConvergence(text) {
 }
 
 function row(quantity, accuracy) {
-  const { judged, error, order } = quantity;
-  const cell = (share) => `<td${judged && share > accuracy ? ' class="bad"' : ''}>${percent(share)}</td>`;
+  const { judged, order } = quantity;
+  // Of means over several starts: the standard error beside the error, and bad only where that is sure.
+  const cell = (key) => {
+    const share = quantity[key], deviation = quantity[`${key}_deviation`];
+    const least = deviation === undefined ? share : quantity[`${key}_low`];
+    return `<td${judged && least > accuracy ? ' class="bad"' : ''}>${percent(share)}${deviation === undefined ? '' : ` ± ${percent(deviation)}`}</td>`;
+  };
   return `<tr${judged ? '' : ' class="dim"'}><th scope="row">${escape(quantity.quantity.replaceAll('_', ' '))}${judged ? '' : ' (not judged)'}</th>
-    <td>${quantity.value === null ? '–' : short(quantity.value)} ${escape(quantity.unit)}</td>${cell(error)}${cell(quantity.error_tolerance)}
+    <td>${quantity.value === null ? '–' : short(quantity.value)} ${escape(quantity.unit)}</td>${cell('error')}${cell('error_tolerance')}
     <td>${order === null ? '–' : order.toFixed(1)}</td></tr>`;
 }
 
@@ -40,7 +45,7 @@ export function showConvergence(section, certificateLines, found) {
     .map((l) => `<div><dt>${escape(l.label)}</dt><dd${l.good ? '' : ' class="bad"'}>${escape(l.text)}</dd></div>`).join('');
   const steps = found.runs.slice(0, found.levels).map((r) => `${short(r.step)} s`).join(', ');
   part('table').innerHTML = `<table><caption>Value: mean over the last half of the run. Errors are relative to the scale of the quantity:
-    of the step ${short(found.step)} s from runs with ${escape(steps)}, of the tolerance ${short(found.tolerance)} from a run with a tenth of it.</caption>
+    of the step ${short(found.step)} s from runs with ${escape(steps)}, of the tolerance ${short(found.tolerance)} from a run with a tenth of it.${found.starts > 1 ? ` Means over ${found.starts} starts, ± standard error.` : ''}</caption>
     <thead><tr><th scope="col">average</th><th scope="col">value</th><th scope="col">error of the step</th><th scope="col">of the tolerance</th><th scope="col">order</th></tr></thead>
     <tbody>${found.quantities.filter((q) => !q.empty).map((q) => row(q, found.accuracy)).join('')}</tbody></table>`;
 }

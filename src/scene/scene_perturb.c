@@ -1,0 +1,29 @@
+/* `perturb` in scenes: another start that is as good as the one given. Where motion is chaotic one
+ * run is one sample, and averages over several starts are compared (run/converge.h).
+ *
+ * Velocities are changed, not places: bodies do not overlap, gaps and joints stay as they are, and
+ * contacts at rest take the change back in the first step. Its unit is the velocity of a body
+ * after falling by half of its own size, its own velocity, or that of moving by its size in the
+ * whole run, whichever is largest. So it does not depend on units, and the energy that it adds is
+ * of the order of its square. */
+#include "math/vec3.h"
+#include "scene/scene.h"
+
+#include <math.h>
+
+enum { STREAM = 2000003 }; /* of random numbers; no generator has it */
+
+void scree_scene_perturb(scree_Scene *scene) {
+  const double share = scree_node_number(scene->tree.root, "perturb");
+  if (!(share > 0)) return;
+  for (size_t k = (size_t)scene->obstacle_count; k < scene->body_count; ++k) {
+    scree_SceneBody *body = &scene->bodies[k];
+    scree_Random random = scree_random(scene->seed, STREAM, k);
+    const double size = body->shape.size;
+    const double fall = sqrt(scree_norm(scene->gravity) * size);
+    const double unit =
+        fmax(fmax(fall, size / scene->duration), scree_norm(body->def.velocity.linear));
+    const scree_Vec3 change = scree_random_in_ball(&random, scene->dimension);
+    body->def.velocity.linear = scree_axpy(body->def.velocity.linear, share * unit, change);
+  }
+}
