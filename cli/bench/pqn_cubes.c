@@ -8,10 +8,10 @@
  * The paper prints no figures for this example (its sections 8.2.1 to 8.2.4 are empty), and leaves
  * open the velocity of the walls at t = 0: here it is zero.
  *
- * Methods, counts and units (masses in units of h kg, so that impulses are the paper's forces) as in
- * pqn-drum: pqn (delta 0.01 of the mean of diag W; epsilon 0.25 and m = 10
- * for rigid, 0.01 and 5 for deformable cubes) and nlgs on the paper's scheme to the merit 1e-8,
- * from the impulses of the last step; auto on the default scheme to the same merit. */
+ * Methods, counts and units (masses in units of h kg, so that impulses are the paper's forces) as
+ * in pqn-drum: pqn (delta 0.01 of the mean of diag W; epsilon 0.25 and m = 10 for rigid, 0.01 and 5
+ * for deformable cubes) and nlgs on the paper's scheme to the merit 1e-8, from the impulses of the
+ * last step; auto on the default scheme to the same merit. */
 #include "cli/bench/cases.h"
 #include "cli/bench/pqn.h"
 
