@@ -13,6 +13,7 @@
 #include "scene/scene.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Iterations in which densities up to 0.5 % below jamming are reached, in both dimensions; growth
@@ -119,6 +120,45 @@ static scree_Vec3 random_place(const scree_Region *region, scree_Random *random,
   return x;
 }
 
+/* Bodies are numbered along rows of cells of two diameters, so that those that touch are near each
+ * other in memory: with numbers at random, sweeps over 10^5 spheres took 1.4 times as long. */
+typedef struct Place {
+  double cell; /* number of the cell */
+  int body;
+} Place;
+
+static int compare_places(const void *a, const void *b) {
+  const Place *x = a, *y = b;
+  return x->cell < y->cell ? -1 : x->cell > y->cell ? 1 : (x->body > y->body) - (x->body < y->body);
+}
+
+static double cell_of(const Pack *pack, scree_Vec3 x, double size) {
+  const scree_Vec3 a = scree_sub(x, pack->region->lower);
+  const scree_Vec3 all = scree_sub(pack->region->upper, pack->region->lower);
+  const double nx = 1 + floor(all.x / size), ny = 1 + floor(all.y / size);
+  return floor(a.x / size) + nx * (floor(a.y / size) + ny * floor(a.z / size));
+}
+
+static scree_Status sort_bodies(Pack *pack) {
+  scree_SceneBody *bodies = pack->scene->bodies + pack->first;
+  const int n = pack->count;
+  double largest = 0;
+  Place *places = SCREE_ALLOC(Place, n);
+  scree_SceneBody *sorted = SCREE_ALLOC(scree_SceneBody, n);
+  if (places && sorted) {
+    for (int k = 0; k < n; ++k) largest = fmax(largest, bodies[k].shape.bounding_radius);
+    for (int k = 0; k < n; ++k)
+      places[k] = (Place){cell_of(pack, bodies[k].def.pose.position, 4 * largest), k};
+    qsort(places, (size_t)n, sizeof *places, compare_places);
+    for (int k = 0; k < n; ++k) sorted[k] = bodies[places[k].body];
+    memcpy(bodies, sorted, (size_t)n * sizeof *bodies);
+  }
+  const bool enough = places && sorted;
+  scree_free(places);
+  scree_free(sorted);
+  return enough ? SCREE_OK : scree_fail_memory(pack->log, "the packing");
+}
+
 static scree_Status make_bodies(Pack *pack) {
   scree_Scene *scene = pack->scene;
   const bool rubble = pack->grain->rubble.given; /* each has a volume of its own */
@@ -139,7 +179,7 @@ static scree_Status make_bodies(Pack *pack) {
     if (status != SCREE_OK) return status;
   }
   pack->count = k;
-  return SCREE_OK;
+  return sort_bodies(pack);
 }
 
 /* Bodies and obstacles that are there already and may reach into the region. */

@@ -52,6 +52,18 @@ scree_MomentumState scree_momentum_begin(const scree_Momentum *momentum) {
   return (scree_MomentumState){.t = first_t, .change2 = INFINITY};
 }
 
+void scree_momentum_zero(const scree_Momentum *momentum, float *now) {
+  for (int k = 0; k < momentum->parts; ++k) {
+    const scree_MomentumPart *part = &momentum->part[k];
+    if (part->now != now) continue;
+    float *last = part->last;
+    for (size_t i = 0; i < part->n; ++i) {
+      last[i] -= now[i];
+      now[i] = 0.0f;
+    }
+  }
+}
+
 /* The pieces first .. last-1 of thread `me`. */
 static void pieces(int me, int threads, int *first, int *last) {
   *first = SCREE_CHUNKS * me / threads;

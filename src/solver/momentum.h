@@ -53,6 +53,9 @@ bool scree_momentum_add_singles(scree_Momentum *momentum, float *now, size_t n, 
 /* Begin at the present numbers. */
 scree_MomentumState scree_momentum_begin(const scree_Momentum *momentum);
 
+/* The numbers `now` become changes from their present values. */
+void scree_momentum_zero(const scree_Momentum *momentum, float *now);
+
 /* The part of thread `me` in the sum of the change of the last sweep. All threads must have done
  * theirs before the next call. */
 void scree_momentum_sum(const scree_Momentum *momentum, int me, int threads);

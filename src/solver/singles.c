@@ -16,8 +16,8 @@ enum { WIDTH = SCREE_SINGLES, QUAD = 4, AHEAD = SCREE_LANES_AHEAD, LONGEST_PAUSE
 enum { CHUNK = 128 };            /* batches that are summed before the sums are added */
 enum { PARALLEL_BATCHES = 500 }; /* below, a team of threads costs more than it saves */
 
-/* Smallest tolerance: errors stop falling at some 1e-7, in a stack of hundreds at 1e-6. */
-static const double least_tolerance = 3e-6;
+/* Errors stop falling at some 1e-7, in a stack of hundreds at 1e-6; with a base at ... */
+static const double least_error = 3e-6, least_based = 3e-7;
 
 typedef float Wide __attribute__((vector_size(4 * WIDTH)));
 typedef int32_t WideMask __attribute__((vector_size(4 * WIDTH)));
@@ -363,6 +363,7 @@ double scree_singles_error(const scree_Singles *s, int threads) {
   for (int k = 0; k < chunks; ++k)
     for (int i = 0; i < 4; ++i) total[i] += s->sums[4 * k + i];
   const double rho = (double)s->rho;
+  if (s->based) total[2] = s->q2;
   const double scale = fmax(sqrt(total[1]), rho * sqrt(fmax(total[2], total[3])));
   return scale > 0.0 ? sqrt(total[0]) / scale : INFINITY;
 }
@@ -370,10 +371,18 @@ double scree_singles_error(const scree_Singles *s, int threads) {
 /* ---- making batches ----------------------------------------------------------------------------
  */
 
-bool scree_singles_fit(const scree_Operator *W, double tolerance) {
+double scree_singles_least(void) {
+  return least_error;
+}
+
+double scree_singles_least_based(void) {
+  return least_based;
+}
+
+bool scree_singles_fit(const scree_Operator *W) {
   const scree_Problem *p = W->problem;
-  return tolerance >= least_tolerance && p->kind == SCREE_BODIES && p->bodies.arm &&
-         p->general.count == 0 && !W->coupling && scree_lanes_fit(W);
+  return p->kind == SCREE_BODIES && p->bodies.arm && p->general.count == 0 && !W->coupling &&
+         scree_lanes_fit(W);
 }
 
 /* The power of two next to x > 0, or 1. */
@@ -443,6 +452,11 @@ scree_Status scree_singles_create(const scree_Operator *W, const scree_Colouring
   s->impulse = A * A * Q;
   s->velocity = A * Q;
   s->rho = (float)(1.0 / (W->mean_diagonal * A * A));
+  for (int k = 0; k < s->layout.batches * WIDTH; ++k)
+    for (int i = 0, c = s->layout.contact[k]; c >= 0 && i < d; ++i) {
+      const double q = p->q[c * d + i] / Q;
+      s->q2 += q * q;
+    }
   const int n = s->layout.batches, threads = n < PARALLEL_BATCHES ? 1 : W->threads;
   if (threads == 1)
     fill_batches(p, s, 0, n, A, Q);
@@ -473,6 +487,31 @@ static void set_velocities(scree_Singles *s, int first, int last, const double *
     for (int j = 0; j < nb; ++j)
       s->y[(size_t)b * (size_t)s->stride + (size_t)j] =
           (float)(y[(size_t)b * (size_t)nb + (size_t)j] / s->velocity);
+}
+
+static void set_base(scree_Singles *s, int first, int last, const double *u) {
+  const int d = s->d;
+  const double Q = s->velocity * s->velocity / s->impulse;
+  for (int k = first * WIDTH; k < last * WIDTH; ++k) {
+    const int c = s->layout.contact[k];
+    if (c < 0) continue;
+    float *at =
+        s->batch + ((size_t)(k / WIDTH) * (size_t)s->size + (size_t)(d + 4)) * WIDTH + k % WIDTH;
+    for (int i = 0; i < d; ++i) at[i * WIDTH] = (float)(u[(size_t)c * (size_t)d + (size_t)i] / Q);
+  }
+}
+
+void scree_singles_base(scree_Singles *s, const double *u, int threads) {
+  const int batches = s->layout.batches;
+  memset(s->y, 0, (size_t)s->nbodies * (size_t)s->stride * sizeof *s->y);
+  s->based = true;
+  if (threads == 1 || batches < PARALLEL_BATCHES) {
+    set_base(s, 0, batches, u);
+    return;
+  }
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int k = 0; k < threads; ++k)
+    set_base(s, part(batches, k, threads), part(batches, k + 1, threads), u);
 }
 
 /* Rounding may leave an impulse outside of its cone. */

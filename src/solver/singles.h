@@ -24,14 +24,20 @@ typedef struct scree_Singles {
   double impulse, velocity; /* units of r and of the scaled velocities of bodies */
   float rho;                /* of the natural map, in these units */
   bool soft;                /* with compliance */
+  bool based;               /* q of the batches are velocities at some r, y the change since then */
+  double q2;                /* sum of the squares of q, in these units */
   bool pauses;              /* as in lanes.h */
   float *batch, *r, *y;
   unsigned char *wait, *pause; /* (batches) */
   double *sums;                /* (chunks x 4) */
 } scree_Singles;
 
-/* Whether the contacts of a problem are swept in this way to this tolerance. */
-bool scree_singles_fit(const scree_Operator *W, double tolerance);
+/* Error below which rounding slows these sweeps; if they are `based` (scree_singles_base). */
+double scree_singles_least(void);
+double scree_singles_least_based(void);
+
+/* Whether the contacts of a problem can be swept in this way. */
+bool scree_singles_fit(const scree_Operator *W);
 
 /* r and left_out as in scree_lane_layout_create. All memory is from the arena. */
 scree_Status scree_singles_create(const scree_Operator *W, const scree_Colouring *colouring,
@@ -43,6 +49,10 @@ void scree_singles_set(scree_Singles *singles, const double *r, const double *y,
 
 /* Load y alone. */
 void scree_singles_refresh(scree_Singles *singles, const double *y, int threads);
+
+/* From here on y holds the change from the impulses whose velocities are u: rounding is then
+ * relative to changes, and errors fall ten times further. Not with compliance. */
+void scree_singles_base(scree_Singles *singles, const double *u, int threads);
 
 /* Store the impulses into r, inside their cones. */
 void scree_singles_get(const scree_Singles *singles, double *r, int threads);

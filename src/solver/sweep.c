@@ -27,7 +27,9 @@
 #include <omp.h>
 
 enum { PARALLEL_COLOUR = 256, PREFETCH = 3 };
-enum { FRESH_SWEEPS = 100 };   /* after which the velocities of vertices are recomputed */
+/* Sweeps after which the velocities of vertices are recomputed; in single precision with a base,
+ * where each move by momentum rounds impulses */
+enum { FRESH_SWEEPS = 100, FRESH_BASE = 48 };
 enum { POLL_VISITS = 100000 }; /* of constraints between two polls, at most about 0.1 s */
 
 /* The change of one sweep (000 (4.15)). Maxima do not depend on the order. */
@@ -354,12 +356,22 @@ static void sweep_group(scree_Sweeps *sweeps, const scree_Operator *W, int threa
     sweep_serial(sweeps, W, group, r);
 }
 
+/* Whether single precision works on changes. */
+static bool is_based(const scree_Sweeps *sweeps) {
+  return sweeps->settings.deep && !sweeps->singles->soft;
+}
+
 void scree_sweeps_collect(scree_Sweeps *sweeps, const scree_Operator *W, double *r, double *u) {
   const int threads = team_size(sweeps, W);
   scree_singles_get(sweeps->singles, r, threads);
   scree_operator_apply(W, r, W->problem->q, sweeps->y, u);
-  scree_singles_refresh(sweeps->singles, sweeps->y, threads);
   sweeps->stale = 0;
+  if (!is_based(sweeps)) {
+    scree_singles_refresh(sweeps->singles, sweeps->y, threads);
+    return;
+  }
+  scree_momentum_zero(&sweeps->momentum, sweeps->singles->y);
+  scree_singles_base(sweeps->singles, u, threads);
 }
 
 /* Momentum for the next group. */
@@ -385,7 +397,11 @@ static double run_singles(scree_Sweeps *sweeps, const scree_Operator *W,
   const int threads = team_size(sweeps, W);
   Group group = {.count = plan->count, .small = plan->small, .change = INFINITY};
   sweeps->singles->pauses = plan->pauses;
-  if (!sweeps->loaded) scree_singles_set(sweeps->singles, r, sweeps->y, threads);
+  const int fresh = is_based(sweeps) ? FRESH_BASE : FRESH_SWEEPS;
+  if (!sweeps->loaded) {
+    scree_singles_set(sweeps->singles, r, sweeps->y, threads);
+    if (is_based(sweeps)) scree_sweeps_collect(sweeps, W, r, u);
+  }
   sweeps->loaded = true;
   begin_momentum(sweeps, W, plan, &group, r);
   sweep_group(sweeps, W, threads, &group, r);
@@ -393,11 +409,15 @@ static double run_singles(scree_Sweeps *sweeps, const scree_Operator *W,
   sweeps->speed = group.speed;
   sweeps->left_out += group.left_out;
   sweeps->stale += group.done;
-  if (plan->estimate && sweeps->stale >= FRESH_SWEEPS) {
-    scree_singles_get(sweeps->singles, r, threads);
-    scree_operator_state(W, r, sweeps->y);
-    scree_singles_refresh(sweeps->singles, sweeps->y, threads);
-    sweeps->stale = 0;
+  if (plan->estimate && sweeps->stale >= fresh) {
+    if (is_based(sweeps)) {
+      scree_sweeps_collect(sweeps, W, r, u);
+    } else {
+      scree_singles_get(sweeps->singles, r, threads);
+      scree_operator_state(W, r, sweeps->y);
+      scree_singles_refresh(sweeps->singles, sweeps->y, threads);
+      sweeps->stale = 0;
+    }
   }
   if (plan->estimate)
     *plan->estimate = scree_singles_error(sweeps->singles, threads);

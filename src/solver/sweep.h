@@ -27,6 +27,7 @@ typedef struct scree_SweepSettings {
   scree_SweepRanks between; /* of no effect on one rank */
   const bool *left_out;     /* (nc) contacts that keep their impulses, or null; in lanes only */
   bool single;   /* in single precision where the tolerance of the run allows it (singles.h) */
+  bool deep;     /* single precision goes on to smaller errors, from a base (singles.h) */
   bool momentum; /* sweeps may be accelerated: memory for momentum.h */
 } scree_SweepSettings;
 

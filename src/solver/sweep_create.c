@@ -110,8 +110,7 @@ static scree_Status prepare_order(scree_Sweeps *state, const scree_SolveRun *run
   const bool coloured =
       order == SCREE_ORDER_COLOURED || (order == SCREE_ORDER_AUTO && W->problem->nc >= enough);
   const bool single = coloured && state->settings.single &&
-                      state->settings.local == &scree_local_exact &&
-                      scree_singles_fit(W, run->settings->tolerance);
+                      state->settings.local == &scree_local_exact && scree_singles_fit(W);
   state->in_lanes = coloured && lanes && !single;
   scree_Status status = scree_kept_graph_order(graph, W, coloured, run->log, &state->order);
   if (!status && single) {

@@ -34,7 +34,7 @@ bool scree_system_tightens(const scree_System *s);
 /* Whether its error is so low that rounding may not allow a lower one. */
 bool scree_portion_is_exact(const scree_StepReport *report);
 /* After an attempt that succeeded or failed. */
-void scree_pause_after(scree_Pause *pause, bool tight);
+void scree_pause_after(scree_Pause *pause, bool tight, bool large);
 /* Work of a long attempt where bodies rest, if a sweep takes so long. */
 double scree_system_rest_work(const scree_System *s, double sweep);
 

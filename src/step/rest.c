@@ -174,6 +174,6 @@ scree_Status scree_rest_hold(scree_System *s, const scree_Portion *whole, const 
   bool tight, changed = false;
   status = hold_all(s, problem, rest, defect, marked, &room, report, &tight, &changed);
   if (status) return status;
-  scree_pause_after(&s->work.rest, tight);
+  scree_pause_after(&s->work.rest, tight, false);
   return changed ? scree_portion_measure(s, whole, report) : SCREE_OK;
 }

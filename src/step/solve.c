@@ -46,6 +46,8 @@ static const struct {
                            solve took */
   double tighten_most;  /* limit of them in large problems: with more `auto` would factorise, which
                            is left to long attempts */
+  double tighten_floor; /* target of these few sweeps in large problems, as a part of the tolerance
+                           of the step, at least */
   double small;         /* sweeps that long_work pays for in a small problem */
   double long_work;     /* seconds of a reference core that a long attempt always gets */
   double rest_work;     /* the same where bodies rest, */
@@ -70,7 +72,8 @@ static const struct {
   double further;   /* tolerance of a solution that energy makes worse, over that of the step, */
   double furthest;  /* and each time it was not enough, over the one before */
   double gain;      /* ratio of energy errors by which few sweeps in a large problem pay */
-  int most_failures; /* attempts failed in a row after which the pause grows no further */
+  int most_failures; /* attempts failed in a row after which the pause grows no further; */
+  int most_large;    /* and in large problems, where they cost as much as many steps */
   double rough;      /* tolerance of a rough solution, over the one of the step */
 } rules = {.patience = 10,
            .weight = 0.1,
@@ -81,6 +84,7 @@ static const struct {
            .last_sweeps = 200,
            .tighten_least = 50,
            .tighten_most = 140,
+           .tighten_floor = 0.03,
            .small = 500,
            .long_work = 0.02,
            .rest_work = 0.1,
@@ -102,6 +106,7 @@ static const struct {
            .furthest = 0.25,
            .gain = 0.5,
            .most_failures = 6,
+           .most_large = 8,
            .rough = 30};
 
 void scree_system_work_begin(scree_System *s) {
@@ -202,6 +207,11 @@ static bool is_tight(const scree_System *s, const scree_Portion *part, double al
   return scree_portion_defect(s, part) <= allowed || scree_portion_is_exact(report);
 }
 
+/* Whether sweeps are so dear that attempts to tighten have to be few or short. */
+static bool is_large(const scree_System *s, const scree_Problem *problem) {
+  return rules.small * scree_domain_sweep_seconds(s, problem) > rules.long_work;
+}
+
 /* Whether so many sweeps reach the tolerance, if they lower the error at the rate of the last
  * solve. In deep packings a short attempt ends halfway, and the next step would have to repeat it.
  */
@@ -251,7 +261,7 @@ scree_Status scree_portion_tighten(scree_System *s, const scree_Portion *part, b
   *tight = true;
   if (!(defect > allowed) || scree_portion_is_exact(report)) return SCREE_OK;
   const double sweep = scree_domain_sweep_seconds(s, part->problem);
-  const bool large = rules.small * sweep > rules.long_work;
+  const bool large = is_large(s, part->problem);
   const double limit = scree_system_defect_limit(s);
   const bool costly = large && defect > limit, rests = is_long && part->rests;
   if (!large && defect > rules.far * limit) is_long = true;
@@ -265,6 +275,7 @@ scree_Status scree_portion_tighten(scree_System *s, const scree_Portion *part, b
   if (is_long) most = rests ? part->rest_work : fmax(spent, rules.long_work);
   *tight = false;
   const bool few = !is_long && large;
+  if (few) settings->tolerance = fmax(settings->tolerance, rules.tighten_floor * report->tolerance);
   if (few && !is_within(report, settings->tolerance, most / sweep)) {
     if (!costly) return SCREE_OK;
     if (s->work.few.steps > 0) {
@@ -274,7 +285,7 @@ scree_Status scree_portion_tighten(scree_System *s, const scree_Portion *part, b
   }
   scree_Status status = scree_portion_solve(s, part, settings, most, report);
   if (few && !status)
-    scree_pause_after(&s->work.few, scree_portion_defect(s, part) <= rules.gain * defect);
+    scree_pause_after(&s->work.few, scree_portion_defect(s, part) <= rules.gain * defect, false);
   /* Newton may stall early: use the remaining work for all methods, once */
   if (!status && is_long && !is_tight(s, part, enough, report) && report->solve.work < most) {
     settings->options = s->settings.solve.options;
@@ -287,13 +298,13 @@ scree_Status scree_portion_tighten(scree_System *s, const scree_Portion *part, b
 }
 
 /* The next long attempt: at once after one that succeeded, after k failures 2^k steps later. */
-void scree_pause_after(scree_Pause *pause, bool tight) {
+void scree_pause_after(scree_Pause *pause, bool tight, bool large) {
   if (tight) {
     *pause = (scree_Pause){0};
   } else if (pause->steps > 0) {
     --pause->steps;
   } else {
-    if (pause->failures < rules.most_failures) ++pause->failures;
+    if (pause->failures < (large ? rules.most_large : rules.most_failures)) ++pause->failures;
     pause->steps = (1 << pause->failures) - 1;
   }
 }
@@ -341,7 +352,7 @@ static scree_Status tighten(scree_System *s, scree_Portion *part, scree_SolveSet
     status = scree_portion_tighten(s, part, pause->steps == 0, settings, report, &tight);
   }
   if (!status) {
-    scree_pause_after(pause, tight);
+    scree_pause_after(pause, tight, is_large(s, part->problem));
     status = keep_better(s, part, before, defect, settings, report);
   }
   scree_arena_release(&s->scratch, mark);

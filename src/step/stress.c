@@ -88,7 +88,7 @@ scree_Status scree_stress_relieve(scree_System *s, const scree_Portion *part,
   }
   if (!status) {
     const bool relieved = report->solve.converged && largest(s, part->r) < rules.smaller * before;
-    scree_pause_after(&s->work.stress, relieved);
+    scree_pause_after(&s->work.stress, relieved, false);
     if (!relieved) {
       memcpy(part->r, kept, bytes);
       status = scree_portion_measure(s, part, report);
