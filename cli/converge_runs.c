@@ -243,8 +243,10 @@ static int wait_for_one(Child *child, int count, Progress *progress) {
       progress_show(progress, child[k].start, child[k].variant, 0.0);
       if (waitpid(child[k].id, &outcome, WNOHANG) == 0) continue;
       child[k].id = 0;
-      progress_add(progress, child[k].variant, steps_of(progress->plan, child[k].variant));
-      return WIFEXITED(outcome) ? WEXITSTATUS(outcome) : 3;
+      const int status = WIFEXITED(outcome) ? WEXITSTATUS(outcome) : 3;
+      if (status == 0)
+        progress_add(progress, child[k].variant, steps_of(progress->plan, child[k].variant));
+      return status;
     }
   }
 }

@@ -360,6 +360,14 @@ static void bad_numbers_stop_the_run(void **state) {
              "forces: [{body: all, acceleration: [0, 0, log(0.0101-t)]}]\n"
              "time: {step: 1e-3, duration: 1}\n",
              "s.yaml:2:43: forces[0].acceleration[2] is nan at t = 0.0105 s", 10);
+  /* a motor: NaN turns it off in the library, but an expression that leaves its range is a mistake
+   */
+  stops_with(
+      "dimension: 2\nbodies: [{name: a, shape: {kind: disk, radius: 0.1}, position: [0, 1]}]\n"
+      "joints:\n  - {kind: hinge, bodies: [a, world], anchor: [0, 1],\n"
+      "     motor: {velocity: log(0.0105-t), force: 1}}\n"
+      "time: {step: 1e-3, duration: 1}\n",
+      "s.yaml:5:24: joints[0].velocity is not finite at t = 0.01", 10);
   /* the step is done, its sensor is not finite: the lines up to it are there */
   stops_with("dimension: 2\ngravity: [0, 0]\n"
              "bodies: [{shape: {kind: disk, radius: 0.01}, velocity: [1e160, 0]}]\n"

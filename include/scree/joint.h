@@ -49,13 +49,14 @@ typedef enum scree_MotorKind {
 } scree_MotorKind;
 
 /* Drives the free coordinate: a constant, or a pure function of (user, time). While the function
- * returns NAN the motor is off. */
+ * returns NAN the motor is off; an infinite value stops the step (SCREE_BAD_INPUT). */
 typedef struct scree_Motor {
   scree_MotorKind kind;
   double target;                               /* m/s or rad/s, m or rad */
   double (*function)(void *user, double time); /* instead of target, or null; outlives the world */
   void *user;
-  double force; /* most force, N, or torque, N m, that it applies; 0: as much as it takes */
+  const char *name; /* of the function in messages, or null; outlives the world */
+  double force;     /* most force, N, or torque, N m, that it applies; 0: as much as it takes */
 } scree_Motor;
 
 /* Start from scree_joint_def(). */

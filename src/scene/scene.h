@@ -11,6 +11,8 @@
 #include "scene/shape_made.h"
 #include "scree/scene.h"
 
+#include <math.h>
+
 /* A twist as a function of time: each half is a table, or has a number or an expression per
  * component. */
 typedef struct scree_SceneSignal {
@@ -240,6 +242,11 @@ scree_Status scree_scene_check_plates(const scree_Scene *scene, const scree_Worl
                                       const scree_Log *log);
 /* The value of a scree_SceneForce, without its spans. */
 scree_Twist scree_scene_force_at(void *force, double time);
+/* The target of a motor from the value of its signal: one that is not finite stops the run, and
+ * must not turn the motor off (scree_Motor). */
+static inline double scree_scene_motor_value(double value) {
+  return isfinite(value) ? value : INFINITY;
+}
 /* A joint by its name; -1 with a message. */
 int scree_scene_find_joint(const scree_Scene *scene, const scree_Node *node, const scree_Log *log);
 scree_Status scree_scene_build_joints(const scree_Scene *scene, scree_World *world,

@@ -12,11 +12,11 @@ static const double start_error = 1e-6;
 
 /* Target of a motor: the z component of the half of a signal that it uses. */
 static double motor_velocity(void *user, double time) {
-  return scree_scene_signal_at(user, time).linear.z;
+  return scree_scene_motor_value(scree_scene_signal_at(user, time).linear.z);
 }
 
 static double motor_position(void *user, double time) {
-  return scree_scene_signal_at(user, time).angular.z;
+  return scree_scene_motor_value(scree_scene_signal_at(user, time).angular.z);
 }
 
 static scree_Status read_motor(scree_Scene *scene, int index, const scree_Node *map,
@@ -31,6 +31,7 @@ static scree_Status read_motor(scree_Scene *scene, int index, const scree_Node *
       .kind = velocity ? SCREE_MOTOR_VELOCITY : SCREE_MOTOR_POSITION,
       .function = velocity ? motor_velocity : motor_position,
       .user = joint->signal,
+      .name = joint->signal->names[velocity ? 2 : 5],
       .force = scree_node_number(map, "force"),
   };
   return SCREE_OK;
@@ -110,8 +111,10 @@ int scree_scene_find_joint(const scree_Scene *scene, const scree_Node *node, con
 static double way_of_motor(const scree_Scene *scene, const scree_Motor *motor, double x) {
   enum { SAMPLES = 200 };
   double most = 0;
-  for (int k = 0; k <= SAMPLES; ++k)
-    most = fmax(most, fabs(motor->function(motor->user, scene->duration * k / SAMPLES) - x));
+  for (int k = 0; k <= SAMPLES; ++k) {
+    const double target = motor->function(motor->user, scene->duration * k / SAMPLES);
+    if (isfinite(target)) most = fmax(most, fabs(target - x));
+  }
   return most;
 }
 
@@ -132,7 +135,7 @@ static scree_Status check_motor(const scree_Scene *scene, const scree_SceneJoint
 }
 
 /* A motor of unlimited force that passes a stop of its joint has no solution from then on. A target
- * that is not finite turns the motor off, and the way from there on is not known. */
+ * that is not finite stops the run, and the way from there on is not known. */
 static scree_Status check_stops(const scree_Scene *scene, const scree_SceneJoint *joint, double x,
                                 const scree_Log *log) {
   enum { SAMPLES = 1000 };

@@ -120,7 +120,8 @@ static double number_or(const scree_Node *map, const char *key, double otherwise
 /* Motor of a plate that is moved: the z component of its signal; off while a load acts. */
 static double plate_velocity(void *user, double time) {
   const scree_SceneJoint *joint = user;
-  return time < joint->from ? NAN : scree_scene_signal_at(joint->signal, time).linear.z;
+  if (time < joint->from) return NAN;
+  return scree_scene_motor_value(scree_scene_signal_at(joint->signal, time).linear.z);
 }
 
 static scree_Status slide(scree_Scene *scene, int k, const scree_Node *map, const Plate *plate,
@@ -141,8 +142,10 @@ static scree_Status slide(scree_Scene *scene, int k, const scree_Node *map, cons
   joint->signal = scree_scene_read_signal(scene, "plates", k, map, "velocity", "none");
   if (!joint->signal) return scree_fail_memory(log, scene->name);
   joint->from = number_or(map, "velocity_from", -INFINITY);
-  joint->def.motor =
-      (scree_Motor){.kind = SCREE_MOTOR_VELOCITY, .function = plate_velocity, .user = joint};
+  joint->def.motor = (scree_Motor){.kind = SCREE_MOTOR_VELOCITY,
+                                   .function = plate_velocity,
+                                   .user = joint,
+                                   .name = joint->signal->names[2]};
   return SCREE_OK;
 }
 

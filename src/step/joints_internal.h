@@ -84,6 +84,8 @@ bool scree_joint_has_part(const scree_Joint *joint, int dimension, int part);
 bool scree_joint_is_there(const scree_System *s, int k);
 /* Target of a motor at the kick, in units of its row; NAN: the motor is off. */
 double scree_joint_target(const scree_Joint *joint, const scree_StepTimes *times);
+/* The time at which it is taken. */
+double scree_joint_target_time(const scree_Joint *joint, const scree_StepTimes *times);
 /* The set of a part of a bond in a step h: impulses; rotations are multiplied by the size. */
 scree_Set scree_bond_set(const scree_Joint *joint, int part, double h);
 /* Whether posed constraint c of a bond is at the limit of its strength. */

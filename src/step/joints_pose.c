@@ -146,11 +146,32 @@ static void add_part(scree_System *s, int joint, int part, const scree_JointRow 
   }
 }
 
+/* Motors whose targets are given by functions. */
+static scree_Status check_motors(const scree_System *s) {
+  const scree_Joints *j = &s->joints;
+  for (int k = 0; k < j->count; ++k) {
+    const scree_Motor *motor = &j->joint[k].def.motor;
+    if (!motor->function || !scree_joint_is_there(s, k) ||
+        !isinf(scree_joint_target(&j->joint[k], &s->times)))
+      continue;
+    if (motor->name)
+      return scree_fail(s->log, SCREE_BAD_INPUT,
+                        "%s is not finite at t = %.9g s, expected a finite number", motor->name,
+                        scree_joint_target_time(&j->joint[k], &s->times));
+    return scree_fail(s->log, SCREE_BAD_INPUT,
+                      "motor of joint %d is infinite at t = %.9g s, expected a finite number", k,
+                      scree_joint_target_time(&j->joint[k], &s->times));
+  }
+  return SCREE_OK;
+}
+
 scree_Status scree_joints_pose(scree_System *s, int nc) {
   scree_Joints *j = &s->joints;
   const int d = s->bodies.dimension;
   int constraints;
   size_t rows;
+  const scree_Status status = check_motors(s);
+  if (status != SCREE_OK) return status;
   scree_joints_size(s, &constraints, &rows);
   const int most = j->anchors ? SCREE_VERTEX_MAX : s->bodies.nb;
   if (!reserve(j, constraints, rows, (size_t)most, s->cell.pressed > 0))
@@ -182,10 +203,14 @@ scree_Status scree_joints_pose(scree_System *s, int nc) {
 
 /* ---- fill ------------------------------------------------------------------------------------ */
 
+double scree_joint_target_time(const scree_Joint *joint, const scree_StepTimes *times) {
+  const bool position = joint->def.motor.kind == SCREE_MOTOR_POSITION;
+  return times->kick + (position ? times->horizon : 0.5 * times->horizon);
+}
+
 double scree_joint_target(const scree_Joint *joint, const scree_StepTimes *times) {
   const scree_Motor *motor = &joint->def.motor;
-  const bool position = motor->kind == SCREE_MOTOR_POSITION;
-  const double time = times->kick + (position ? times->horizon : 0.5 * times->horizon);
+  const double time = scree_joint_target_time(joint, times);
   const double target = motor->function ? motor->function(motor->user, time) : motor->target;
   return scree_joint_scale(joint) * target;
 }
