@@ -167,7 +167,7 @@ static void check_kick(scree_Bodies *b, const scree_Deformable *self, double h) 
   const double *q = scree_deformable_q(b, self), *v = scree_deformable_v(b, self);
   double *change = scree_deformable_change(b, self), after[MANY], damped;
   const scree_BodyLoad load = {vec(1, -9, self->dimension == 2 ? 0 : 2),
-                               self->dimension == 2 ? vec(0, 0, 40) : vec(30, -20, 40), NULL};
+                               self->dimension == 2 ? vec(0, 0, 40) : vec(30, -20, 40), NULL, NULL};
   assert_true(self->class_->prepare(self, q, v, &load, h, change));
   for (size_t k = 0; k < n; ++k) after[k] = v[k] + change[k];
   const scree_Twist a = self->class_->twist(self, q, v), z = self->class_->twist(self, q, after);

@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-enum { MARCH_TRACE = 512, MARCH_OPTIONS = 4 };
+enum { MARCH_TRACE = 512, MARCH_OPTIONS = 5 };
 enum { MARCH_PATIENCE = 4 }; /* how many times the limit of a row auto may take */
 
 /* A solver with its settings, under the name of a table's row. */

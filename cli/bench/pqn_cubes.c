@@ -8,9 +8,10 @@
  * The paper prints no figures for this example (its sections 8.2.1 to 8.2.4 are empty), and leaves
  * open the velocity of the walls at t = 0: here it is zero.
  *
- * Methods and counts as in pqn-drum: pqn (delta 0.01 of the mean of diag W; epsilon 0.25 and m = 10
- * for rigid, 0.01 and 5 for deformable cubes) and nlgs on the paper's scheme to the merit 1e-8,
- * from the impulses of the last step; auto on the default scheme to the same merit. */
+ * Methods, counts and units (masses in units of h kg, so that impulses are the paper's forces) as
+ * in pqn-drum: pqn (delta 0.01 of the mean of diag W; epsilon 0.25 and m = 10 for rigid, 0.01 and 5
+ * for deformable cubes) and nlgs on the paper's scheme to the merit 1e-8, from the impulses of the
+ * last step; auto on the default scheme to the same merit. */
 #include "cli/bench/cases.h"
 #include "cli/bench/pqn.h"
 
@@ -22,6 +23,7 @@
 enum { QUICK = 100 };
 
 static const double step = 5e-4, gravity = 10.0, edge = 0.1, duration = 3.0;
+static const double unit = 5e-4; /* of mass, in kg: the step */
 static const int sizes[] = {2, 3, 5};
 
 /* ---- the world --------------------------------------------------------------------------------
@@ -70,10 +72,10 @@ static scree_Status fill(scree_World *world, int m, bool soft, const scree_Log *
   if (status) return status;
   scree_BodyDef def = scree_body_def();
   def.shape = &shape;
-  def.density = 1000;
+  def.density = 1000 / unit;
   if (soft) {
     def.kind = SCREE_BODY_ELEMENTS;
-    def.elastic = (scree_Elastic){.young = 1e9, .poisson = 0.25, .damping = step};
+    def.elastic = (scree_Elastic){.young = 1e9 / unit, .poisson = 0.25, .damping = step};
   }
   for (int k = 0; k < m * m * m && !status; ++k) {
     const int i = k % m, j = k / m % m, layer = k / (m * m);
@@ -128,6 +130,7 @@ static scree_Status run_size(Bench *bench, int m, bool soft) {
                        method_auto()};
   snprintf(methods[0].text[2], sizeof *methods[0].text, "epsilon=%g", soft ? 0.01 : 0.25);
   snprintf(methods[0].text[3], sizeof *methods[0].text, "krylov=%d", soft ? 5 : 10);
+  snprintf(methods[0].text[4], sizeof *methods[0].text, "scaled=no");
   for (int k = 0; k < 3; ++k) {
     char name[48];
     methods[k].tolerance = 1e-8;

@@ -7,12 +7,19 @@
  * Deformable bodies are pseudo-rigid, linearly implicit; ellipsoids follow their deformation,
  * spheres keep their shape, as in the paper.
  *
- * Open in the paper: how bodies are dropped. Here they start at rest, at random orientations, on a
- * lattice that fills the drum from below, and the drum starts to turn after 1 s.
+ * What the paper leaves open is as in the author's input file (solfec-1.0, examples/
+ * parallel-scaling/rotating-drum.py): bodies start at rest, with axes along x, y, z, in layers of
+ * 1.4 x 0.4 m at z = 0.25 m, a layer in the time that it takes to fall by its height; the drum
+ * starts to turn when all of them are in; and pseudo-rigid bodies have the damping h K u.
  *
  * pqn and nlgs run on the paper's scheme (1)-(5) with its stopping test, merit 1e-8, from the
  * impulses of the last step; a step of pqn counts as diverged when Gauss-Seidel took over, one of
- * nlgs after 1000 sweeps. auto runs on the default scheme to the same merit. */
+ * nlgs after 1000 sweeps. auto runs on the default scheme to the same merit.
+ *
+ * The paper's R are mean forces of a step, its W is h H A^-1 H^T, and an absolute delta is compared
+ * with that (as in its code). So masses are counted here in units of h kg: impulses have the
+ * numbers of forces then. pqn takes the paper's own form (scaled=no); velocities, times and counts
+ * are as in SI. */
 #include "cli/bench/cases.h"
 #include "cli/bench/pqn.h"
 #include "cli/ranks.h"
@@ -23,10 +30,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECES = 32, BODIES = 100, QUICK = 300 };
+enum { PIECES = 32, BODIES = 100, QUICK = 1000 };
 enum { RANK_BODIES = 10000, RANK_STEPS = 300, RANK_QUICK = 1000 }; /* of the rows with ranks */
 
-static const double step = 1e-3, gravity = 10.0, width = 0.5, rim = 0.2, turning = 1.0, begin = 1.0;
+static const double step = 1e-3, gravity = 10.0, width = 0.5, rim = 0.2, turning = 1.0;
+static const double unit = 1e-3; /* of mass, in kg: the step */
 static const int64_t steps_full = 10000;
 static const double PI = 3.14159265358979323846;
 
@@ -49,9 +57,19 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* ---- the world ------------------------------------------------------------------------------- */
 
+/* A drum, and how it is filled. */
+typedef struct Drum {
+  const Kind *kind;
+  int bodies, placed;
+  int across, along; /* bodies of a layer in x and in y */
+  int layers;        /* dropped so far */
+  double interval;   /* between two layers */
+  double begin;      /* of the rotation */
+} Drum;
+
 static scree_Twist turn(void *user, double time) {
-  (void)user;
-  return (scree_Twist){{0, 0, 0}, {0, time < begin ? 0 : turning, 0}};
+  const Drum *drum = user;
+  return (scree_Twist){{0, 0, 0}, {0, time < drum->begin ? 0 : turning, 0}};
 }
 
 typedef struct Surface {
@@ -85,7 +103,7 @@ static void add_lifter(Surface *s, double sign) {
   }
 }
 
-static scree_Status add_drum(scree_World *world, const scree_Log *log) {
+static scree_Status add_drum(scree_World *world, Drum *drum, const scree_Log *log) {
   /* the pieces share their corners, and reach beyond the walls: their borders are not felt */
   Surface s = {.vertex_count = 2 * PIECES, .triangle_count = 2 * PIECES};
   const double radius = 1 / cos(PI / PIECES);
@@ -106,6 +124,7 @@ static scree_Status add_drum(scree_World *world, const scree_Log *log) {
   def.shape = &shape;
   def.driver.kind = SCREE_SIGNAL_CALLBACK;
   def.driver.callback = turn;
+  def.driver.user = drum;
   scree_Status status =
       scree_shape_init_mesh(&shape, s.vertices, s.vertex_count, s.triangles, s.triangle_count, log);
   if (status) return status;
@@ -124,32 +143,77 @@ static scree_Quat random_turn(uint64_t *seed) {
                       sqrt(u) * cos(b)};
 }
 
-static scree_Status fill(scree_World *world, const Kind *kind, int bodies, double density,
-                         const scree_Log *log) {
-  const double r0 = cbrt(0.1 / bodies), cell = 2.02 * r0;
+/* Semi-axes of the bodies; all of them the radius of balls. */
+static scree_Vec3 axes_of(const Kind *kind, int bodies) {
+  const double r0 = cbrt(0.1 / bodies), mean = (0.9 + 0.5 + 1.0) / 3 * r0;
+  return kind->ball ? (scree_Vec3){mean, mean, mean} : (scree_Vec3){0.9 * r0, 0.5 * r0, r0};
+}
+
+static scree_Status begin_body(const Kind *kind, int bodies, scree_Shape *shape, scree_BodyDef *def,
+                               const scree_Log *log) {
+  const scree_Vec3 a = axes_of(kind, bodies);
+  *def = scree_body_def();
+  def->shape = shape;
+  def->density = 100 / unit;
+  if (kind->soft) {
+    def->kind = SCREE_BODY_PSEUDO_RIGID;
+    def->elastic = (scree_Elastic){
+        .young = 1e6 / unit, .poisson = 0.25, .damping = step, .keeps_shape = kind->ball};
+  }
+  return kind->ball ? scree_shape_init_sphere(shape, a.x, log)
+                    : scree_shape_init_ellipsoid(shape, a.x, a.y, a.z, log);
+}
+
+static Drum drum_of(const Kind *kind, int bodies) {
+  static const double round = 1e-9;
+  const scree_Vec3 a = axes_of(kind, bodies);
+  Drum drum = {.kind = kind,
+               .bodies = bodies,
+               .across = (int)ceil(1.4 / (2 * a.x) - round),
+               .along = (int)ceil(0.4 / (2 * a.y) - round),
+               .interval = sqrt(2 * 2.1 * cbrt(0.1 / bodies) / gravity)};
+  const int layer = drum.across * drum.along;
+  drum.begin = drum.interval * ((bodies + layer - 1) / layer); /* whole layers */
+  return drum;
+}
+
+/* Drop a layer, the first one before the first step. */
+static scree_Status drop_layer(scree_World *world, Drum *drum, const scree_Log *log) {
+  scree_Shape shape;
+  scree_BodyDef def;
+  const scree_Vec3 a = axes_of(drum->kind, drum->bodies);
+  scree_Status status = begin_body(drum->kind, drum->bodies, &shape, &def, log);
+  if (status) return status;
+  const double first = fmax(0.05, a.y); /* balls at 0.05 would be in the wall */
+  for (int k = 0; k < drum->across * drum->along && drum->placed < drum->bodies && !status; ++k) {
+    def.pose.position =
+        (scree_Vec3){-0.7 + 2 * a.x * (k / drum->along), first + 2 * a.y * (k % drum->along), 0.25};
+    status = scree_world_add_body(world, &def, NULL);
+    ++drum->placed;
+  }
+  ++drum->layers;
+  scree_shape_fini(&shape);
+  return status;
+}
+
+/* Many bodies at once, on a lattice that fills the drum from below, at random orientations. */
+static scree_Status fill(scree_World *world, Drum *drum, const scree_Log *log) {
+  const double r0 = cbrt(0.1 / drum->bodies), cell = 2.02 * r0;
   const int rows = (int)(width / cell);
   scree_Shape shape;
-  scree_BodyDef def = scree_body_def();
-  scree_Status status = kind->ball
-                            ? scree_shape_init_sphere(&shape, (0.9 + 0.5 + 1.0) / 3 * r0, log)
-                            : scree_shape_init_ellipsoid(&shape, 0.9 * r0, 0.5 * r0, r0, log);
+  scree_BodyDef def;
+  scree_Status status = begin_body(drum->kind, drum->bodies, &shape, &def, log);
   if (status) return status;
-  def.shape = &shape;
-  def.density = density;
-  if (kind->soft) {
-    def.kind = SCREE_BODY_PSEUDO_RIGID;
-    def.elastic = (scree_Elastic){.young = 1e6, .poisson = 0.25, .keeps_shape = kind->ball};
-  }
   uint64_t seed = 4;
-  int placed = 0;
-  for (double z = -0.99 + r0; placed < bodies && z < 1 && !status; z += cell)
-    for (double x = -0.98 + r0; placed < bodies && x < 1 && !status; x += cell) {
+  for (double z = -0.99 + r0; drum->placed < drum->bodies && z < 1 && !status; z += cell)
+    for (double x = -0.98 + r0; drum->placed < drum->bodies && x < 1 && !status; x += cell) {
       if (hypot(x, z) + 1.01 * r0 > 1) continue;
       if (fabs(x) + r0 > 0.79 && fabs(z) - r0 < 0.11) continue; /* a lifter */
-      for (int row = 0; row < rows && placed < bodies && !status; ++row, ++placed) {
+      for (int row = 0; row < rows && drum->placed < drum->bodies && !status; ++row) {
         def.pose.position = (scree_Vec3){x, width * (row + 0.5) / rows, z};
         def.pose.orientation = random_turn(&seed);
         status = scree_world_add_body(world, &def, NULL);
+        ++drum->placed;
       }
     }
   scree_shape_fini(&shape);
@@ -161,13 +225,20 @@ static scree_Status fill(scree_World *world, const Kind *kind, int bodies, doubl
 /* Counts of a row; on several ranks of their messages too. */
 typedef struct Count {
   PqnCount own;
+  Drum *drum;
+  const scree_Log *log;
+  scree_Status status; /* of the last layer */
   double iterations, messages, bytes, synchronisations, imbalance;
 } Count;
 
 static void observe(void *user, scree_World *world, const scree_StepReport *report) {
   Count *count = user;
   const scree_SolveInfo *info = &report->solve;
+  Drum *drum = count->drum;
   pqn_observe(&count->own, world, report);
+  if (drum->placed < drum->bodies && !count->status &&
+      report->time > drum->interval * drum->layers - 0.5 * step)
+    count->status = drop_layer(world, drum, count->log);
   if (report->contacts == 0) return;
   count->iterations += info->iterations;
   count->messages += (double)info->sent.messages;
@@ -185,14 +256,18 @@ static scree_Status run_row(Bench *bench, const char *name, const Kind *kind, in
   if (ranks) settings.solve.ranks = cli_ranks();
   const scree_PairLaw law = scree_pair_law_coulomb(0.3, 0, 0);
   scree_World *world = NULL;
-  Count count = {.own = {.newton = strcmp(method->solver, "pqn") == 0}};
+  Drum drum = drum_of(kind, bodies);
+  Count count = {
+      .own = {.newton = strcmp(method->solver, "pqn") == 0}, .drum = &drum, .log = bench->log};
   March *result = malloc(sizeof *result);
   scree_Status status = result ? SCREE_OK : SCREE_MACHINE;
   if (!status) status = scree_world_create(&settings, bench->log, &world);
   if (!status) status = scree_world_set_default_law(world, &law);
-  if (!status) status = add_drum(world, bench->log);
-  if (!status) status = fill(world, kind, bodies, 100, bench->log);
+  if (!status) status = add_drum(world, &drum, bench->log);
+  if (!status)
+    status = ranks ? fill(world, &drum, bench->log) : drop_layer(world, &drum, bench->log);
   if (!status) status = march(bench, name, world, steps, observe, &count, result);
+  if (!status) status = count.status;
   if (!status) {
     march_note_stopped(bench, name, result, steps);
     pqn_figures(bench, name, bench->quick ? NULL : published, &count.own, result);
@@ -222,6 +297,7 @@ static Method pqn_method(double delta, const char *scale, double epsilon, int kr
   snprintf(method.text[1], sizeof *method.text, "delta_scale=%s", scale);
   snprintf(method.text[2], sizeof *method.text, "epsilon=%.17g", epsilon);
   snprintf(method.text[3], sizeof *method.text, "krylov=%d", krylov);
+  snprintf(method.text[4], sizeof *method.text, "scaled=no");
   return method;
 }
 
@@ -283,35 +359,48 @@ static scree_Status run_tables(Bench *bench) {
   return SCREE_OK;
 }
 
-/* Figures 2, 3 and 6 to 11: (a) m = 1000, delta and eps vary; (b) eps = 1e-3, delta and m vary;
- * (c) pairs of eps and m, delta varies. Only with --only sweep..., since each takes minutes. */
+/* Figures 2, 3 and 6 to 11, on the grids of the author's jobs (tr2-jobs-drum100-absdelta.py and
+ * -reldelta.py): (a) m = 1000, delta and eps vary; (b) eps = 1e-3, delta and m vary; (c) pairs of
+ * eps and m, delta varies. Only with --only sweep..., since the 3528 rows take 10 to 60 s each. */
+static const double absolutes[] = {0,    1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8,
+                                   1e-7, 1e-6,  1e-5,  1e-4,  1e-3,  0.01,  0.1};
+static const double relatives[] = {0, 0.001, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5};
+static const double epsilons_a[] = {1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.25};
+static const double epsilons_c[] = {0.5, 0.25, 0.1, 0.05, 0.025, 0.01};
+static const int krylovs_b[] = {3, 5, 10, 15, 20, 25, 30, 40, 50, 70, 100};
+static const int krylovs_c[] = {5, 10, 15, 20};
+enum { EPSILONS_A = 7, EPSILONS_C = 6, KRYLOVS_B = 11, KRYLOVS_C = 4 };
+
+/* Parameters of column k of a figure (0: a, 1: b, 2: c); false behind the last. */
+static bool column(int figure, int k, double *epsilon, int *krylov) {
+  const int counts[] = {EPSILONS_A, KRYLOVS_B, EPSILONS_C * KRYLOVS_C};
+  if (k >= counts[figure]) return false;
+  *epsilon = figure == 0 ? epsilons_a[k] : figure == 1 ? 1e-3 : epsilons_c[k % EPSILONS_C];
+  *krylov = figure == 0 ? 1000 : figure == 1 ? krylovs_b[k] : krylovs_c[k / EPSILONS_C];
+  return true;
+}
+
 static scree_Status run_sweeps(Bench *bench) {
   static const char *const scales[] = {"absolute", "min", "mean", "max"};
-  static const double deltas[] = {1e-4, 1e-3, 0.01, 0.1}, epsilons[] = {1e-3, 0.01, 0.1, 0.25};
-  static const int krylovs[] = {5, 10, 15, 20};
-  static const struct {
+  for (int row = 0; row < 2 * 4 * 3; ++row) {
+    const int kind = row / 12, scale = row / 3 % 4, figure = row % 3;
+    const double *deltas = scale ? relatives : absolutes;
+    const int delta_count =
+        (int)(scale ? sizeof relatives / sizeof *relatives : sizeof absolutes / sizeof *absolutes);
     double epsilon;
     int krylov;
-  } pairs[] = {{0.01, 5}, {0.05, 10}, {0.1, 15}, {0.25, 20}};
-  for (int kind = 0; kind < 2; ++kind)
-    for (int scale = 0; scale < 4; ++scale)
-      for (int figure = 0; figure < 3; ++figure)
-        for (int i = 0; i < 4; ++i)
-          for (int j = 0; j < 4; ++j) {
-            const double epsilon = figure == 0   ? epsilons[j]
-                                   : figure == 1 ? 1e-3
-                                                 : pairs[j].epsilon;
-            const int krylov = figure == 0 ? 1000 : figure == 1 ? krylovs[j] : pairs[j].krylov;
-            char name[48];
-            snprintf(name, sizeof name, "sweep-%c-%s-%s-%g-%g-%d", 'a' + figure,
-                     kinds[kind].soft ? "pseudo" : "rigid", scales[scale], deltas[i], epsilon,
-                     krylov);
-            if (!bench_wants(bench, name)) continue;
-            const Method method = pqn_method(deltas[i], scales[scale], epsilon, krylov);
-            const scree_Status status = run_row(bench, name, &kinds[kind], BODIES,
-                                                bench->quick ? QUICK : steps_full, &method, NULL);
-            if (status || !bench_progress(bench, "%s done", name)) return status;
-          }
+    for (int i = 0; i < delta_count; ++i)
+      for (int k = 0; column(figure, k, &epsilon, &krylov); ++k) {
+        char name[48];
+        snprintf(name, sizeof name, "sweep-%c-%s-%s-%g-%g-%d", 'a' + figure,
+                 kinds[kind].soft ? "pseudo" : "rigid", scales[scale], deltas[i], epsilon, krylov);
+        if (!bench_wants(bench, name)) continue;
+        const Method method = pqn_method(deltas[i], scales[scale], epsilon, krylov);
+        const scree_Status status = run_row(bench, name, &kinds[kind], BODIES,
+                                            bench->quick ? QUICK : steps_full, &method, NULL);
+        if (status || !bench_progress(bench, "%s done", name)) return status;
+      }
+  }
   return SCREE_OK;
 }
 

@@ -103,6 +103,8 @@ SCREE_API bool scree_world_laws_remember(const scree_World *world);
 /* Between steps: drive a joint with a free coordinate in another way. */
 SCREE_API scree_Status scree_world_set_motor(scree_World *world, int joint,
                                              const scree_Motor *motor);
+/* Before the first step: nodes of a finite-element body follow an obstacle. */
+SCREE_API scree_Status scree_world_drive_nodes(scree_World *world, const scree_DrivenDef *def);
 /* Forces are numbered from 0 in the order of the calls. */
 SCREE_API scree_Status scree_world_add_force(scree_World *world, const scree_ForceDef *def);
 SCREE_API int scree_world_force_count(const scree_World *world);

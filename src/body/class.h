@@ -56,7 +56,8 @@ typedef struct scree_Deformable {
   int dimension;      /* 2 or 3 */
   int vertices, size; /* in the discrete problem; size <= SCREE_VERTEX_MAX */
   size_t components;  /* vertices x size */
-  int held;           /* vertices that do not move */
+  int held;           /* vertices that contacts do not move */
+  int driven;         /* of these, vertices that move with an obstacle */
   size_t offset;      /* sum of the components of the deformable bodies before it */
   void *data;         /* of the kind */
 } scree_Deformable;
@@ -66,6 +67,7 @@ typedef struct scree_Deformable {
 typedef struct scree_BodyLoad {
   scree_Vec3 acceleration, torque;
   const double *nodes; /* (components), or null: none */
+  const double *goal;  /* (components) velocities of driven nodes after the kick; null: none */
 } scree_BodyLoad;
 
 /* E of a body: blocks (size x size, row by row) of vertex i with col[row[i]] .. col[row[i+1] - 1] <
@@ -141,7 +143,7 @@ struct scree_BodyClass {
    * with room for 7 each; null: it has none. */
   void (*nodes)(const scree_Deformable *self, const double *q, double *position, double *stress);
 
-  /* Whether a vertex does not move; null: all do. */
+  /* Whether contacts do not move a vertex: it is held, or driven by an obstacle; null: all do. */
   bool (*is_held)(const scree_Deformable *self, int vertex);
 
   /* For a kind whose shape may not follow the deformation: how much further the deformed body

@@ -24,6 +24,7 @@ static void free_data(scree_ElementBody *d) {
                     d->inner, d->A,     d->E,        d->scaling, d->work[0], d->work[1],
                     d->row,   d->lower, d->col,      d->x};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
+  scree_driven_free(d->driven);
   scree_factor_destroy(d->factor);
   scree_shape_fini(&d->own);
   scree_shape_fini(&d->base);
@@ -147,7 +148,7 @@ static void destroy(scree_Deformable *self) {
 static size_t memory(const scree_Deformable *self) {
   const scree_ElementBody *d = self->data;
   const size_t n = (size_t)d->mesh->node_count, pairs = d->mesh->row[n];
-  return sizeof *d + scree_shape_memory(&d->own) +
+  return sizeof *d + scree_shape_memory(&d->own) + scree_driven_memory(d) +
          (n * (2 + 4 * D + 2 * DD) + pairs * (1 + 3 * DD) + n * DD +
           scree_factor_entries(d->factor)) *
              sizeof(double);

@@ -3,6 +3,7 @@
 #define SCREE_BODY_ELEMENTS_H
 
 #include "body/class.h"
+#include "body/driven.h"
 #include "element/assemble.h"
 #include "math/factor.h"
 
@@ -14,13 +15,14 @@ typedef struct scree_ElementBody {
   const scree_ElementMesh *mesh; /* of the own shape */
   scree_ElasticMaterial elastic;
   bool implicit_;
-  double total;             /* mass */
-  double *mass;             /* (nodes) lumped */
-  double *diagonal, *below; /* consistent mass, or null: lumped (nodes; entries of the graph) */
-  scree_Shape base, own;    /* the surface, undeformed and deformed */
-  bool *held;               /* (nodes) they do not move */
-  double spread[D];         /* sum of mass times the square of each undeformed coordinate */
-  scree_Vec3 *surface;      /* (its vertices) work */
+  double total;              /* mass */
+  double *mass;              /* (nodes) lumped */
+  double *diagonal, *below;  /* consistent mass, or null: lumped (nodes; entries of the graph) */
+  scree_Shape base, own;     /* the surface, undeformed and deformed */
+  bool *held;                /* (nodes) they do not move, or as an obstacle does: */
+  scree_DrivenNodes *driven; /* or null: none */
+  double spread[D];          /* sum of mass times the square of each undeformed coordinate */
+  scree_Vec3 *surface;       /* (its vertices) work */
   /* of the last kick: */
   double h;
   double *place;        /* (components) q */

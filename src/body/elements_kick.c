@@ -92,16 +92,16 @@ static bool scale_all(scree_ElementBody *d, double inertia) {
     for (int i = 0; i < D; ++i)
       d->A[DD * k + (D + 1) * i] += inertia * (d->below ? d->diagonal[k] : d->mass[k]);
     if (!invert_factor(d->A + DD * k, d->scaling + DD * k)) return false;
-    /* nothing moves a held node: its blocks of B and E vanish */
+    /* contacts do not move a held node: its blocks of B and E vanish */
     if (d->held[k]) memset(d->scaling + DD * k, 0, DD * sizeof *d->scaling);
   }
   if (!is_coupled(d)) return true;
+  for (size_t e = 0; d->below && e < m->row[m->node_count]; ++e)
+    for (int i = 0; i < D; ++i) d->E[DD * e + (size_t)((D + 1) * i)] += inertia * d->below[e];
+  if (d->driven) scree_driven_keep(d);
   for (int k = 0; k < m->node_count; ++k)
-    for (size_t e = m->row[k]; e < m->row[k + 1]; ++e) {
-      if (d->below)
-        for (int i = 0; i < D; ++i) d->E[DD * e + (size_t)((D + 1) * i)] += inertia * d->below[e];
+    for (size_t e = m->row[k]; e < m->row[k + 1]; ++e)
       scale_block(d->scaling + DD * k, d->scaling + DD * m->col[e], d->E + DD * e);
-    }
   return scree_elements_factorise(d);
 }
 
@@ -118,6 +118,24 @@ static void add_load(const scree_ElementBody *d, const double *q, const scree_Bo
     for (int i = 0; i < D; ++i) f[D * k + i] += d->mass[k] * scree_component(a, i);
   }
   for (size_t k = 0; load->nodes && k < count_of(d); ++k) f[k] += load->nodes[k];
+}
+
+/* Forces without those of contacts at q, v. */
+static void all_forces(scree_ElementBody *d, const double *q, const double *v,
+                       const scree_BodyLoad *load, double *f) {
+  const size_t n = count_of(d);
+  const scree_ElasticMaterial *e = &d->elastic;
+  memcpy(f, d->inner, n * sizeof *f);
+  if (e->damping_stiffness > 0) {
+    scree_ElementResult result;
+    memset(f, 0, n * sizeof *f);
+    scree_element_assemble(d->mesh, e, q, v, f, NULL, &result);
+  }
+  if (e->damping_mass > 0) {
+    multiply_mass(d, v, d->work[1]);
+    for (size_t k = 0; k < n; ++k) f[k] -= e->damping_mass * d->work[1][k];
+  }
+  add_load(d, q, load, f);
 }
 
 bool scree_elements_prepare(const scree_Deformable *self, const double *q, const double *v,
@@ -141,22 +159,18 @@ bool scree_elements_prepare(const scree_Deformable *self, const double *q, const
   scree_element_assemble(d->mesh, e, q, NULL, d->inner, implicit_ ? &tangent : NULL, &result);
   if (result.inverted) return false;
   if (!scale_all(d, implicit_ ? 1 + 0.5 * h * e->damping_mass : 1)) return false;
-  if (h == 0) return true;
-  double *f = d->work[0];
-  memcpy(f, d->inner, n * sizeof *f);
-  if (e->damping_stiffness > 0) {
-    memset(f, 0, n * sizeof *f);
-    scree_element_assemble(d->mesh, e, q, v, f, NULL, &result);
-  }
-  if (e->damping_mass > 0) {
-    multiply_mass(d, v, d->work[1]);
-    for (size_t k = 0; k < n; ++k) f[k] -= e->damping_mass * d->work[1][k];
-  }
-  add_load(d, q, load, f);
+  if (h == 0 && !load->goal) return true;
+  double *impulse = d->work[0];
+  if (h > 0)
+    all_forces(d, q, v, load, impulse);
+  else
+    memset(impulse, 0, n * sizeof *impulse);
+  for (size_t k = 0; k < n; ++k) impulse[k] *= h;
+  if (load->goal) scree_driven_pull(d, v, load->goal, impulse);
   for (int k = 0; k < d->mesh->node_count; ++k)
     for (int i = 0; i < D; ++i)
       for (int j = 0; j <= i; ++j)
-        change[D * k + i] += h * d->scaling[DD * k + D * i + j] * f[D * k + j];
+        change[D * k + i] += d->scaling[DD * k + D * i + j] * impulse[D * k + j];
   scree_elements_solve(self, change);
   for (int k = 0; k < d->mesh->node_count; ++k) { /* L^-T */
     double y[D];
@@ -166,6 +180,7 @@ bool scree_elements_prepare(const scree_Deformable *self, const double *q, const
       for (int j = i; j < D; ++j) change[D * k + i] += d->scaling[DD * k + D * j + i] * y[j];
     }
   }
+  if (load->goal) scree_driven_set(d, v, load->goal, change);
   return true;
 }
 
@@ -184,7 +199,7 @@ void scree_elements_solve(const scree_Deformable *self, double *x) {
   if (is_coupled(d)) scree_factor_solve(d->factor, d->work[1], x);
 }
 
-/* a . A b of the last kick, from L (I + E) L^T. */
+/* a . A b of the last kick, from L (I + E) L^T: without the coupling of held nodes. */
 static double product(const scree_ElementBody *d, const double *a, const double *b) {
   const scree_ElementMesh *m = d->mesh;
   double sum = 0;
@@ -217,6 +232,7 @@ static double product_coupled(scree_ElementBody *d, const double *a, const doubl
   const scree_ElementMesh *m = d->mesh;
   double sum = product(d, a, b);
   if (!is_coupled(d)) return sum;
+  if (d->driven) sum += scree_driven_product(d, a, b);
   double *x = d->work[0], *y = d->work[1];
   scaled(d, a, x);
   scaled(d, b, y);

@@ -5,66 +5,20 @@
  *     q = (c, f_1, f_2, f_3) ,   f_j the columns of F ,    dx/dt = v_c + sum_j X_j v_j ,
  * so the mass matrix is diagonal: m for c, and the Euler tensor e_j = integral of rho X_j^2 for
  * f_j.
- *
- * St Venant-Kirchhoff material (V volume of the undeformed body, C = F^T F, E = (C - 1)/2):
- *     strain energy V (lambda/2 (tr E)^2 + mu E:E) ,  S = lambda tr(E) 1 + 2 mu E ,
- *     internal force on F:  -V F S ,
- *     K: dF -> V (dF S + F (lambda tr(dE) 1 + 2 mu dE)) ,   dE = sym(F^T dF) .
- * Viscous stress, with `damping` t: S grows by t (lambda tr(dE/dt) 1 + 2 mu dE/dt), so the force on
- * F is -t D v with the second part D of K, which vanishes for spin and whose power -t v . D v is
- * never positive. (K in its place, with the stress in it, would resist spin and create energy under
- * compression.) In 2D the strain is plane.
- *
- * K is indefinite under strong compression. If A = M + (h^2/4) K + (h t/2) D is then not positive
- * definite, S in its first term is replaced by its positive part, which makes K positive
- * semidefinite; the step loses accuracy there, not stability.
+ * For the kick see pseudo_rigid_kick.c.
  *
  * An ellipsoid under an affine map is an ellipsoid: with G = F diag(semi-axes), G^T G = Q s^2 Q^T
  * has the squares of the new semi-axes as eigenvalues, and the new axes are the columns of
  * G Q / s. A ball becomes one too, unless the body keeps its shape. Boxes and polyhedra are
  * polyhedra whose corners are moved: with the polar decomposition F = R U the pose has the rotation
- * R, and the corners are U X.
- *
- * More than 600 lines: the functions of one kind of body, which all work on its private data. */
-#include "body/class.h"
+ * R, and the corners are U X. */
+#include "body/pseudo_rigid.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "geometry/principal.h"
 #include "geometry/shape_class.h"
 
 #include <string.h>
-
-enum { N = 9 }; /* most components of F */
-
-typedef struct Data {
-  scree_Elastic elastic;
-  scree_Shape base;  /* undeformed; a polyhedron for a box that does not keep its shape */
-  scree_Shape own;   /* present shape of a polyhedron */
-  bool flat;         /* it is one */
-  double lambda, mu; /* Lame's constants */
-  double volume, mass;
-  double euler[3]; /* e_j */
-  /* of the last kick: */
-  double h;              /* its length */
-  double f[N], K[N * N]; /* internal force without damping, and stiffness */
-  double D[N * N];       /* forces of damping are -damping D v */
-  double scaling[SCREE_VERTEX_MAX * SCREE_VERTEX_MAX]; /* L^-1 */
-} Data;
-
-static scree_Vec3 vec_of(int d, const double *x) {
-  return scree_vec3(x[0], x[1], d == 3 ? x[2] : 0);
-}
-
-/* F as a matrix of columns; the third column is e_z in 2D. */
-static scree_Mat3 gradient(const scree_Deformable *self, const double *q) {
-  const int d = self->dimension;
-  return (scree_Mat3){vec_of(d, q + d), vec_of(d, q + 2 * d),
-                      d == 3 ? vec_of(d, q + 3 * d) : scree_vec3(0, 0, 1)};
-}
-
-static double determinant(const scree_Mat3 *F) {
-  return scree_dot(F->x, scree_cross(F->y, F->z));
-}
 
 /* F^-1 a */
 static scree_Vec3 inverse_mul(const scree_Mat3 *F, scree_Vec3 a) {
@@ -94,7 +48,7 @@ static scree_Status check_elastic(const scree_BodyDef *def, int body, const scre
 /* The Euler tensor from the moments of inertia; in 2D these give only its trace, and the shape the
  * ratio. */
 static scree_Status fill_euler(const scree_Deformable *self, const scree_Inertia *inertia,
-                               Data *data, const scree_Log *log) {
+                               scree_PseudoRigid *data, const scree_Log *log) {
   const scree_Vec3 J = inertia->moments;
   const scree_Shape *shape = &data->base;
   if (self->dimension == 2) {
@@ -140,8 +94,8 @@ static scree_Status make_corners(const scree_Shape *from, scree_Shape *out, cons
   return SCREE_OK;
 }
 
-static scree_Status fill_shapes(const scree_BodyDef *def, const scree_Deformable *self, Data *data,
-                                const scree_Log *log) {
+static scree_Status fill_shapes(const scree_BodyDef *def, const scree_Deformable *self,
+                                scree_PseudoRigid *data, const scree_Log *log) {
   const scree_Shape *shape = def->shape;
   data->flat = is_flat(shape->kind) && !def->elastic.keeps_shape;
   if (!data->flat) {
@@ -163,7 +117,7 @@ static bool is_round(scree_ShapeKind kind) {
          kind == SCREE_SHAPE_ELLIPSE;
 }
 
-static void free_data(Data *data) {
+static void free_data(scree_PseudoRigid *data) {
   scree_shape_fini(&data->base);
   scree_shape_fini(&data->own);
   scree_free(data);
@@ -184,7 +138,7 @@ static scree_Status create(const scree_BodyDef *def, const scree_Inertia *inerti
                       self->body, scree_shape_type(def->shape->kind)->name,
                       self->dimension == 2 ? "disk or ellipse"
                                            : "sphere, ellipsoid, box or polyhedron");
-  Data *data = SCREE_ALLOC(Data, 1);
+  scree_PseudoRigid *data = SCREE_ALLOC(scree_PseudoRigid, 1);
   if (!data) return scree_fail_memory(log, "a pseudo-rigid body");
   const double E = def->elastic.young, nu = def->elastic.poisson;
   memset(data, 0, sizeof *data);
@@ -210,7 +164,7 @@ static void destroy(scree_Deformable *self) {
 }
 
 static size_t memory(const scree_Deformable *self) {
-  const Data *data = self->data;
+  const scree_PseudoRigid *data = self->data;
   return sizeof *data + scree_shape_memory(&data->base) + scree_shape_memory(&data->own);
 }
 
@@ -254,7 +208,7 @@ static scree_Twist twist(const scree_Deformable *self, const double *q, const do
 }
 
 static scree_Vec3 momentum(const scree_Deformable *self, const double *q, const double *v) {
-  const Data *data = self->data;
+  const scree_PseudoRigid *data = self->data;
   const int d = self->dimension;
   scree_Vec3 L = {0, 0, 0};
   for (int j = 1; j <= d; ++j)
@@ -263,7 +217,7 @@ static scree_Vec3 momentum(const scree_Deformable *self, const double *q, const 
 }
 
 static double reach(const scree_Deformable *self, const double *q, const double *v, double h) {
-  const Data *data = self->data;
+  const scree_PseudoRigid *data = self->data;
   const int d = self->dimension;
   double square = 0;
   for (int k = d; k < self->size; ++k) square += v[k] * v[k];
@@ -309,7 +263,7 @@ static scree_Quat rotation_of(const scree_Mat3 *F) {
 }
 
 /* Move the corners of a polyhedron by U, and what follows from them. */
-static void move_corners(const Data *data, const scree_Mat3 *U, scree_Shape *own) {
+static void move_corners(const scree_PseudoRigid *data, const scree_Mat3 *U, scree_Shape *own) {
   scree_Polyhedron *p = own->data->polyhedron;
   scree_Vec3 *v = own->data->vertices;
   double most = 0;
@@ -335,7 +289,7 @@ static void move_corners(const Data *data, const scree_Mat3 *U, scree_Shape *own
 
 static void shape(const scree_Deformable *self, const double *q, scree_Shape *shape,
                   scree_Pose *pose) {
-  Data *data = self->data;
+  scree_PseudoRigid *data = self->data;
   const scree_Mat3 F = gradient(self, q);
   pose->position = vec_of(self->dimension, q);
   if (data->elastic.keeps_shape) {
@@ -381,7 +335,7 @@ static void shape(const scree_Deformable *self, const double *q, scree_Shape *sh
 
 /* Half the width of an ellipsoid, G = F diag(semi-axes), in the direction n: |G^T n|. */
 static double bulge(const scree_Deformable *self, const double *q, scree_Vec3 n) {
-  const Data *data = self->data;
+  const scree_PseudoRigid *data = self->data;
   if (!data->elastic.keeps_shape) return NAN;
   const scree_Mat3 F = gradient(self, q);
   if (scree_shape_is_ball(&data->base))
@@ -397,7 +351,7 @@ static double bulge(const scree_Deformable *self, const double *q, scree_Vec3 n)
 }
 
 static scree_Shape undeformed(const scree_Deformable *self) {
-  const Data *data = self->data;
+  const scree_PseudoRigid *data = self->data;
   scree_Shape base = data->base;
   if (data->flat || data->elastic.keeps_shape || !scree_shape_is_ball(&base)) return base;
   base.kind = self->dimension == 2 ? SCREE_SHAPE_ELLIPSE : SCREE_SHAPE_ELLIPSOID;
@@ -427,211 +381,6 @@ static int anchor(const scree_Deformable *self, const double *q, scree_Vec3 poin
   return touch(self, q, point, 0, vertex, weights);
 }
 
-/* ---- forces ---------------------------------------------------------------------------------- */
-
-/* E and S (d x d) of the gradient; returns the energy density. */
-static double stress(const Data *data, int d, const double *F, double S[3][3]) {
-  double E[3][3], trace = 0, square = 0;
-  for (int i = 0; i < d; ++i)
-    for (int j = 0; j < d; ++j) {
-      double C = 0;
-      for (int k = 0; k < d; ++k) C += F[d * i + k] * F[d * j + k];
-      E[i][j] = 0.5 * (C - (i == j));
-      square += E[i][j] * E[i][j];
-      if (i == j) trace += E[i][i];
-    }
-  for (int i = 0; i < d; ++i)
-    for (int j = 0; j < d; ++j)
-      S[i][j] = 2 * data->mu * E[i][j] + (i == j ? data->lambda * trace : 0);
-  return 0.5 * data->lambda * trace * trace + data->mu * square;
-}
-
-/* f = -V F S on the columns of F. */
-static void internal_force(const Data *data, int d, const double *F, double S[3][3], double *f) {
-  for (int j = 0; j < d; ++j)
-    for (int i = 0; i < d; ++i) {
-      double sum = 0;
-      for (int k = 0; k < d; ++k) sum += F[d * k + i] * S[k][j];
-      f[d * j + i] = -data->volume * sum;
-    }
-}
-
-/* K (d^2 x d^2), without S its part D of the material alone: component (i, j) is F_ij, at d j + i.
- * With P = F S,
- *     dP_ij/dF_ab = delta_ia S_bj + F_ik (lambda delta_kj F_ab + mu (delta_kb F_aj + delta_jb
- * F_ak)) = delta_ia S_bj + lambda F_ij F_ab + mu (F_ib F_aj + delta_jb (F F^T)_ia) . */
-static void stiffness(const Data *data, int d, const double *F, double S[3][3], double *K) {
-  const int n = d * d;
-  double FF[3][3] = {{0}};
-  for (int i = 0; i < d; ++i)
-    for (int a = 0; a < d; ++a)
-      for (int k = 0; k < d; ++k) FF[i][a] += F[d * k + i] * F[d * k + a];
-  for (int j = 0; j < d; ++j)
-    for (int i = 0; i < d; ++i)
-      for (int b = 0; b < d; ++b)
-        for (int a = 0; a < d; ++a) {
-          double sum =
-              data->lambda * F[d * j + i] * F[d * b + a] + data->mu * F[d * b + i] * F[d * j + a];
-          if (S && i == a) sum += S[b][j];
-          if (j == b) sum += data->mu * FF[i][a];
-          K[(d * j + i) * n + d * b + a] = data->volume * sum;
-        }
-}
-
-/* S with its negative principal values set to zero. */
-static void positive_part(int d, double S[3][3]) {
-  double a[3][3] = {{0}}, V[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  for (int i = 0; i < d; ++i)
-    for (int j = 0; j < d; ++j) a[i][j] = S[i][j];
-  scree_axes_rotate(a, V);
-  for (int i = 0; i < d; ++i)
-    for (int j = 0; j < d; ++j) {
-      S[i][j] = 0;
-      for (int k = 0; k < d; ++k) S[i][j] += V[i][k] * fmax(0, a[k][k]) * V[j][k];
-    }
-}
-
-/* L^-1 (n x n, lower, rows `stride` apart) of A = L L^T; false if A is not positive definite. */
-static bool invert_factor(int n, double *A, int stride, double *inverse) {
-  for (int j = 0; j < n; ++j) { /* A becomes L */
-    for (int i = j; i < n; ++i) {
-      double sum = A[i * n + j];
-      for (int k = 0; k < j; ++k) sum -= A[i * n + k] * A[j * n + k];
-      if (i == j && !(sum > 0)) return false;
-      A[i * n + j] = i == j ? sqrt(sum) : sum / A[j * n + j];
-    }
-  }
-  for (int j = 0; j < n; ++j) {
-    for (int i = 0; i < n; ++i) inverse[i * stride + j] = 0;
-    inverse[j * stride + j] = 1 / A[j * n + j];
-    for (int i = j + 1; i < n; ++i) {
-      double sum = 0;
-      for (int k = j; k < i; ++k) sum -= A[i * n + k] * inverse[k * stride + j];
-      inverse[i * stride + j] = sum / A[i * n + i];
-    }
-  }
-  return true;
-}
-
-/* L^-1 of A = M + (h^2/4) K + (h t/2) D, explicitly of M. */
-static bool scale(Data *data, int d) {
-  const int n = d * d, size = d + n;
-  const double h = data->elastic.explicit_ ? 0 : data->h;
-  const double elastic = 0.25 * h * h, viscous = 0.5 * h * data->elastic.damping;
-  double A[N * N];
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)
-      A[i * n + j] = elastic * data->K[i * n + j] + viscous * data->D[i * n + j] +
-                     (i == j ? data->euler[i / d] : 0);
-  memset(data->scaling, 0, sizeof data->scaling);
-  for (int i = 0; i < d; ++i) data->scaling[i * size + i] = 1 / sqrt(data->mass);
-  return invert_factor(n, A, size, data->scaling + d * size + d);
-}
-
-static bool prepare(const scree_Deformable *self, const double *q, const double *v,
-                    const scree_BodyLoad *load, double h, double *change) {
-  Data *data = self->data;
-  const int d = self->dimension, n = d * d, size = self->size;
-  const double *F = q + d, *rate = v + d, damping = data->elastic.damping;
-  double S[3][3], f[N], y[N];
-  const scree_Mat3 G = gradient(self, q);
-  const double volume = determinant(&G);
-  if (!(volume > 0)) return false;
-  stress(data, d, F, S);
-  internal_force(data, d, F, S, data->f);
-  stiffness(data, d, F, S, data->K);
-  if (damping > 0) stiffness(data, d, F, NULL, data->D); /* else it stays 0 */
-  data->h = h;
-  if (!scale(data, d)) {
-    positive_part(d, S);
-    stiffness(data, d, F, S, data->K);
-    if (!scale(data, d)) return false;
-  }
-  /* the torque is [t x] F^-T / 2 on F; columns of F^-T are the rows of F^-1 */
-  const scree_Vec3 t = scree_scale(0.5 / volume, load->torque);
-  const scree_Vec3 rows[3] = {scree_cross(G.y, G.z), scree_cross(G.z, G.x), scree_cross(G.x, G.y)};
-  for (int j = 0; j < d; ++j) {
-    const scree_Vec3 turn = scree_cross(t, rows[j]);
-    for (int i = 0; i < d; ++i) f[d * j + i] = data->f[d * j + i] + scree_component(turn, i);
-  }
-  if (damping > 0)
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) f[i] -= damping * data->D[i * n + j] * rate[j];
-  for (int i = 0; i < d; ++i) change[i] = h * scree_component(load->acceleration, i);
-  const double *L = data->scaling + d * size + d;
-  for (int i = 0; i < n; ++i) {
-    y[i] = 0;
-    for (int k = 0; k <= i; ++k) y[i] += L[i * size + k] * f[k];
-  }
-  for (int i = 0; i < n; ++i) {
-    double sum = 0;
-    for (int k = i; k < n; ++k) sum += L[k * size + i] * y[k];
-    change[d + i] = h * sum;
-  }
-  return true;
-}
-
-static const double *scaling(const scree_Deformable *self) {
-  return ((const Data *)self->data)->scaling;
-}
-
-static double work(const scree_Deformable *self, const double *v, const double *w, double *damped) {
-  const Data *data = self->data;
-  const int d = self->dimension, n = d * d;
-  const double h = data->h, elastic = data->elastic.explicit_ ? 0 : 0.25 * h * h;
-  double sum = 0;
-  *damped = 0;
-  v += d;
-  w += d;
-  for (int i = 0; i < n; ++i) {
-    const double mean = 0.5 * (v[i] + w[i]);
-    double pull = h * data->f[i], drag = 0;
-    for (int j = 0; j < n; ++j) {
-      pull -= elastic * data->K[i * n + j] * (w[j] - v[j]);
-      drag += data->D[i * n + j] * (data->elastic.explicit_ ? v[j] : 0.5 * (v[j] + w[j]));
-    }
-    sum += mean * pull;
-    *damped += h * data->elastic.damping * mean * drag;
-  }
-  return sum;
-}
-
-/* ---- energies -------------------------------------------------------------------------------- */
-
-static double kinetic(const scree_Deformable *self, const double *v, double *rotation) {
-  const Data *data = self->data;
-  const int d = self->dimension;
-  double own = 0;
-  for (int j = 0; j < d; ++j) {
-    const scree_Vec3 rate = vec_of(d, v + d * (1 + j));
-    own += 0.5 * data->euler[j] * scree_norm2(rate);
-  }
-  if (rotation) *rotation = own;
-  return 0.5 * data->mass * scree_norm2(vec_of(d, v)) + own;
-}
-
-static double strain(const scree_Deformable *self, const double *q) {
-  const Data *data = self->data;
-  double S[3][3];
-  const scree_Mat3 F = gradient(self, q);
-  if (!(determinant(&F) > 0)) return INFINITY;
-  return data->volume * stress(data, self->dimension, q + self->dimension, S);
-}
-
-static void force(const scree_Deformable *self, const double *q, double *f, double *K) {
-  const Data *data = self->data;
-  const int d = self->dimension, n = d * d, size = self->size;
-  double S[3][3], own[N * N];
-  stress(data, d, q + d, S);
-  memset(f, 0, (size_t)size * sizeof *f);
-  internal_force(data, d, q + d, S, f + d);
-  if (!K) return;
-  memset(K, 0, (size_t)(size * size) * sizeof *K);
-  stiffness(data, d, q + d, S, own);
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) K[(d + i) * size + d + j] = own[i * n + j];
-}
-
 const scree_BodyClass scree_body_pseudo_rigid = {
     .name = "pseudo-rigid",
     .summary = "body that deforms by an affine map: 12 degrees of freedom, 6 in 2D",
@@ -646,11 +395,11 @@ const scree_BodyClass scree_body_pseudo_rigid = {
     .reach = reach,
     .touch = touch,
     .anchor = anchor,
-    .prepare = prepare,
-    .scaling = scaling,
-    .work = work,
-    .kinetic = kinetic,
-    .strain = strain,
-    .force = force,
+    .prepare = scree_pseudo_rigid_prepare,
+    .scaling = scree_pseudo_rigid_scaling,
+    .work = scree_pseudo_rigid_work,
+    .kinetic = scree_pseudo_rigid_kinetic,
+    .strain = scree_pseudo_rigid_strain,
+    .force = scree_pseudo_rigid_force,
     .undeformed = undeformed,
     .bulge = bulge};

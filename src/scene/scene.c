@@ -350,6 +350,7 @@ void scree_scene_destroy(scree_Scene *scene) {
   scree_free(scene->region_mesh);
   scree_free(scene->pours);
   scree_free(scene->forces);
+  scree_free(scene->driven);
   scree_free(scene->joints);
   scree_free(scene->sensors);
   scree_free(scene->removals);

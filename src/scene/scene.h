@@ -74,6 +74,13 @@ typedef struct scree_SceneForce {
   double size;        /* of their body */
 } scree_SceneForce;
 
+/* Nodes of a body of finite elements that move with an obstacle. */
+typedef struct scree_SceneDriven {
+  int body, obstacle;
+  scree_Region nodes;
+  double size; /* of the body */
+} scree_SceneDriven;
+
 typedef struct scree_SceneJoint {
   scree_JointDef def;
   const char *name;          /* in the tree, or null */
@@ -131,7 +138,10 @@ struct scree_Scene {
   scree_Pour *pours; /* (pour_count) */
   int pour_count;
   scree_PouredNames *poured; /* or null: at most one pour, or none has names */
-  scree_SceneForce *forces;  /* (force_count) */
+  scree_SceneDriven *driven; /* (driven_count) */
+  int driven_count;
+  size_t driven_capacity;
+  scree_SceneForce *forces; /* (force_count) */
   int force_count;
   scree_SceneJoint *joints; /* (joint_count) */
   int joint_count;

@@ -151,6 +151,51 @@ static scree_Status read_held(const scree_Scene *scene, const scree_Node *map, c
                             scree_element_mesh_node_count(scree_shape_elements(&body->shape)));
 }
 
+static int find_obstacle(const scree_Scene *scene, const scree_Node *node, const scree_Log *log) {
+  const char *words[256] = {NULL};
+  int count = 0;
+  for (int k = 0; k < scene->obstacle_count; ++k) {
+    const char *name = scene->bodies[k].name;
+    if (!name) continue;
+    if (strcmp(name, node->text) == 0) return k;
+    if (count < 255) words[count++] = name;
+  }
+  return scree_scene_refuse_name(scene, node, log, "obstacle", words);
+}
+
+/* Groups of nodes of the body that is read next to move with obstacles. */
+static scree_Status read_driven(scree_Scene *scene, const scree_Node *map, const scree_Log *log,
+                                const scree_SceneBody *body) {
+  const scree_Node *list = scree_node_find(map, "driven");
+  if (!list || list->count == 0) return SCREE_OK;
+  if (body->def.kind != SCREE_BODY_ELEMENTS)
+    return scree_scene_refuse(scene, list, log, "driven: a %s body, expected one of kind elements",
+                              scree_body_kind_name(body->def.kind));
+  for (int k = 0; k < list->count; ++k) {
+    const scree_Node *group = list->entries[k].value, *by = scree_node_find(group, "by");
+    if (!scree_grow((void **)&scene->driven, &scene->driven_capacity,
+                    (size_t)scene->driven_count + 1, sizeof *scene->driven))
+      return scree_fail_memory(log, scene->name);
+    scree_SceneDriven *driven = &scene->driven[scene->driven_count++];
+    *driven = (scree_SceneDriven){.body = (int)scene->body_count, .size = body->shape.size};
+    driven->obstacle = find_obstacle(scene, by, log);
+    if (driven->obstacle < 0) return SCREE_BAD_INPUT;
+    if (scene->bodies[driven->obstacle].def.belt)
+      return scree_scene_refuse(scene, by, log,
+                                "by: %.60s is a belt, which stays where it is; expected an "
+                                "obstacle that moves",
+                                by->text);
+    const scree_Node *node = scree_node_find(group, "nodes");
+    const scree_Status status = scree_region_read(scene, node, log, &driven->nodes);
+    if (status) return status;
+    int faces;
+    if (count_nodes(body, &driven->nodes, &faces) == 0)
+      return scree_scene_refuse(scene, node, log, "nodes: none of the %d nodes is in the region",
+                                scree_element_mesh_node_count(scree_shape_elements(&body->shape)));
+  }
+  return SCREE_OK;
+}
+
 static scree_Status read_body(scree_Scene *scene, const scree_Node *map, bool obstacle,
                               const scree_Log *log) {
   scree_SceneBody body = {.def = scree_body_def()};
@@ -183,6 +228,7 @@ static scree_Status read_body(scree_Scene *scene, const scree_Node *map, bool ob
     def->inertia = scree_scene_vector(map, "inertia");
     status = check_matter(scene, map, log, &body);
     if (status == SCREE_OK) status = read_held(scene, map, log, &body);
+    if (status == SCREE_OK) status = read_driven(scene, map, log, &body);
   }
   if (status != SCREE_OK) {
     scree_scene_signal_free(body.driver);

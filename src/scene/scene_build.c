@@ -252,6 +252,21 @@ static scree_Status add_forces(const scree_Scene *scene, scree_World *world) {
   return status;
 }
 
+static bool is_driven(void *user, scree_Vec3 place) {
+  const scree_SceneDriven *driven = user;
+  return scree_region_holds(&driven->nodes, place, -1e-9 * driven->size);
+}
+
+static scree_Status drive_nodes(const scree_Scene *scene, scree_World *world) {
+  scree_Status status = SCREE_OK;
+  for (int k = 0; k < scene->driven_count && status == SCREE_OK; ++k) {
+    scree_SceneDriven *driven = &scene->driven[k];
+    const scree_DrivenDef def = {driven->body, driven->obstacle, is_driven, driven};
+    status = scree_world_drive_nodes(world, &def);
+  }
+  return status;
+}
+
 static scree_Status build_bodies(const scree_Scene *scene, scree_World *world, int ranks,
                                  const scree_Log *log) {
   if (scene->released)
@@ -262,6 +277,7 @@ static scree_Status build_bodies(const scree_Scene *scene, scree_World *world, i
   if (status == SCREE_OK) status = scree_world_reserve(world, room);
   for (size_t k = 0; k < scene->body_count && status == SCREE_OK; ++k)
     status = add_body(world, &scene->bodies[k]);
+  if (status == SCREE_OK) status = drive_nodes(scene, world);
   return status == SCREE_OK ? add_forces(scene, world) : status;
 }
 

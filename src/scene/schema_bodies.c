@@ -93,6 +93,16 @@ const char *scree_schema_kind(int index) {
 const char *const scree_schema_integrations[] = {"implicit", "explicit", NULL};
 const char *const scree_schema_mass_matrices[] = {"lumped", "consistent", NULL};
 
+static const scree_Field driven[] = {
+    {.key = "nodes",
+     .type = SCREE_FIELD_VARIANT,
+     .flags = REQUIRED,
+     .variants = scree_schema_regions,
+     .help = "a region; the nodes that are in it at the start"},
+    TEXT("by", REQUIRED, NULL,
+         "name of the obstacle with which they move, as if they were part of it"),
+    END};
+
 const scree_Field scree_schema_body[] = {
     TEXT("name", 0, NULL, "name that forces, sensors and stop conditions refer to"),
     SHAPE("its shape"),
@@ -105,6 +115,10 @@ const scree_Field scree_schema_body[] = {
      .type = SCREE_FIELD_VARIANT,
      .variants = scree_schema_regions,
      .help = "of finite elements: a region; nodes that are in it at the start never move"},
+    {.key = "driven",
+     .type = SCREE_FIELD_LIST,
+     .fields = driven,
+     .help = "of finite elements: groups of nodes that move with an obstacle, such as a clamp"},
     OWN_DENSITY,
     REAL("mass", OPEN, "kg", NULL, 0, INFINITY, "in place of density times volume"),
     POSITIVES("inertia", AXIAL, "kg m2", NULL,

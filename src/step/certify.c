@@ -98,6 +98,10 @@ static scree_Vec3 obstacle_velocity(const scree_System *s, size_t c) {
   scree_Vec3 V = {0, 0, 0};
   if (b->fixed[key->i]) V = mean_velocity(s, c, key->i, 0);
   if (b->fixed[key->j]) V = scree_sub(V, mean_velocity(s, c, key->j, 1));
+  if (c >= (size_t)s->deform.first) { /* and of nodes that obstacles drive */
+    V = scree_add(V, scree_deform_driven(s, key->i, scree_system_point(s, c, 0), key->part[0]));
+    V = scree_sub(V, scree_deform_driven(s, key->j, scree_system_point(s, c, 1), key->part[1]));
+  }
   if (key->image) {
     const scree_Vec3 both = scree_add(scree_cell_velocity_before(&s->cell, key->image),
                                       scree_cell_velocity_after(&s->cell, key->image));
@@ -155,7 +159,7 @@ static double contact_work(const scree_System *s, double h, double last,
     for (int k = 1; k < d; ++k)
       friction -= 0.5 * r[k] * (scree_system_velocity(s, c, k) + before[k]);
     const scree_ContactKey *key = &s->contacts.keys[c];
-    if (!b->fixed[key->i] && !b->fixed[key->j] && !key->image) continue;
+    if (!b->fixed[key->i] && !b->fixed[key->j] && !key->image && c < s->deform.first) continue;
     scree_Vec3 a[3];
     a[0] = s->contacts.normal[c];
     scree_contact_frame(a[0], d, &a[1], &a[2]);

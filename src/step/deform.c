@@ -1,6 +1,7 @@
 /* Deformable bodies in a step (see deform.h). */
 #include "step/deform.h"
 
+#include "body/driven.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "step/system.h"
@@ -10,9 +11,9 @@
 enum { PAD = 8 }; /* kernels may load a full vector past the end */
 
 void scree_deform_fini(scree_Deform *f) {
-  void *arrays[] = {f->vertices.size, f->vertices.row, f->vertices.col, f->vertices.x,
-                    f->rows.row,      f->rows.entry,   f->rows.vertex,  f->rows.block,
-                    f->rows.B,        f->rows.C,       f->energy,       f->load};
+  void *arrays[] = {f->vertices.size, f->vertices.row, f->vertices.col, f->vertices.x, f->rows.row,
+                    f->rows.entry,    f->rows.vertex,  f->rows.block,   f->rows.B,     f->rows.C,
+                    f->energy,        f->load,         f->goal};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   *f = (scree_Deform){0};
 }
@@ -23,7 +24,8 @@ size_t scree_deform_memory(const scree_Deform *f) {
              sizeof(size_t) +
          (f->coupled_number_capacity + f->number_capacity + f->compliance_capacity) *
              sizeof(double) +
-         f->energy_capacity * sizeof *f->energy + f->load_capacity * sizeof *f->load;
+         f->energy_capacity * sizeof *f->energy +
+         (f->load_capacity + f->goal_capacity) * sizeof(double);
 }
 
 /* ---- order of contacts ----------------------------------------------------------------------- */
@@ -140,8 +142,13 @@ void scree_deform_match(const scree_Bodies *b, const scree_ContactKey *old_keys,
 /* ---- the kick without contacts --------------------------------------------------------------- */
 
 static scree_BodyLoad load_of(const scree_System *s, const scree_Deformable *self, double h) {
-  scree_BodyLoad load = {{0, 0, 0}, {0, 0, 0}, NULL};
+  scree_BodyLoad load = {{0, 0, 0}, {0, 0, 0}, NULL, NULL};
   const int k = self->body;
+  if (self->driven > 0) {
+    double *goal = s->deform.goal + self->offset;
+    scree_driven_goal(&s->bodies, self, s->times.horizon, goal);
+    load.goal = goal;
+  }
   if (!(h > 0)) return load;
   if (s->deform.loaded > 0) load.nodes = s->deform.load + self->offset;
   load.acceleration = s->settings.gravity;
@@ -174,8 +181,13 @@ scree_Status scree_deform_prepare(scree_System *s, double h) {
     return scree_fail(s->log, SCREE_BAD_INPUT,
                       "deformable bodies: scheme %s with theta %g, expected theta 0.5",
                       s->settings.scheme, theta);
-  SCREE_ON_THREADS(s->bodies.deformable_count, s->threads, share,
-                   prepare_all(s, h, &failed, share));
+  const scree_Bodies *b = &s->bodies;
+  bool driven = false;
+  for (int k = 0; k < b->deformable_count; ++k) driven = driven || b->deformable[k].driven > 0;
+  if (driven && !scree_grow_lean((void **)&s->deform.goal, &s->deform.goal_capacity, b->components,
+                                 sizeof *s->deform.goal))
+    return scree_fail_memory(s->log, "the driven nodes");
+  SCREE_ON_THREADS(b->deformable_count, s->threads, share, prepare_all(s, h, &failed, share));
   s->deform.inverted = failed;
   return failed < 0 ? SCREE_OK : SCREE_NOT_CONVERGED;
 }
@@ -446,6 +458,16 @@ scree_Vec3 scree_deform_velocity(const scree_System *s, int k, scree_Moment mome
   return add_velocity(self, N, vertex, count, scree_deformable_change(b, self), u);
 }
 
+scree_Vec3 scree_deform_driven(const scree_System *s, int k, scree_Vec3 point, uint32_t part) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Deformable *self = scree_bodies_deformable(b, k);
+  if (!self || self->driven == 0 || b->fixed[k]) return scree_vec3(0, 0, 0);
+  int vertex[SCREE_TOUCH_MAX];
+  double N[SCREE_TOUCH_MAX * 3 * SCREE_VERTEX_MAX];
+  const int count = self->class_->touch(self, scree_deformable_q(b, self), point, part, vertex, N);
+  return scree_driven_velocity(b, self, vertex, N, count);
+}
+
 static void after_all(scree_System *s, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   const scree_Posed *p = &s->posed;
@@ -542,5 +564,8 @@ void scree_deform_work(scree_System *s, scree_EnergyBalance *balance) {
     balance->scheme += work;
     balance->viscous += damped;
     if (s->deform.loaded > 0) balance->forces += load_work(s, self);
+    if (self->driven > 0)
+      balance->drivers +=
+          scree_driven_work(self, scree_deformable_v(b, self), scree_deformable_after(b, self));
   }
 }

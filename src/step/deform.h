@@ -33,6 +33,8 @@ typedef struct scree_Deform {
   double *load; /* (components of all deformable bodies) */
   size_t load_capacity;
   double loaded;
+  double *goal; /* (components of all) velocities of driven nodes after the kick (body/driven.h) */
+  size_t goal_capacity;
   int inverted; /* a body that the step turned inside out, or -1 */
 } scree_Deform;
 
@@ -85,6 +87,9 @@ double scree_deform_diagonal(const struct scree_System *s, int c, int axis);
 typedef enum scree_Moment { SCREE_BEFORE, SCREE_FREE, SCREE_AFTER, SCREE_NOW } scree_Moment;
 scree_Vec3 scree_deform_velocity(const struct scree_System *s, int k, scree_Moment moment,
                                  scree_Vec3 point, uint32_t part);
+/* Mean velocity in the kick that obstacles impose on a point of body k; zero if they do not. */
+scree_Vec3 scree_deform_driven(const struct scree_System *s, int k, scree_Vec3 point,
+                               uint32_t part);
 /* Velocities after the kick, from posed.y. */
 void scree_deform_after(struct scree_System *s);
 /* Bound of the motion of deformable body k in a time h, from now on. */

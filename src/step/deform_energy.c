@@ -50,13 +50,15 @@ scree_Status scree_deform_begin(scree_System *s) {
   return SCREE_OK;
 }
 
-/* Velocity of the rigid motion with the momenta of v; zero if nodes are held. */
+/* Velocity of the rigid motion with the momenta of v; if nodes are held or driven, theirs alone. */
 static void rigid_part(const scree_Deformable *self, const double *q, const double *v,
                        double *rigid) {
   scree_Twist turn = {{0, 0, 0}, {0, 0, 0}};
   scree_Vec3 J[3]; /* columns of the inertia */
   if (self->held > 0) {
-    for (size_t i = 0; i < self->components; ++i) rigid[i] = 0;
+    const size_t n = (size_t)self->size;
+    for (size_t i = 0; i < self->components; ++i)
+      rigid[i] = self->class_->is_held(self, (int)(i / n)) ? v[i] : 0;
     return;
   }
   const bool plane = self->dimension == 2;

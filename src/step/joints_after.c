@@ -139,13 +139,18 @@ void scree_joints_commit(scree_Joints *j) {
   if (j->count) memcpy(j->memory, j->trial, (size_t)j->count * sizeof *j->memory);
 }
 
-/* Mean velocity before and after the kick of the obstacles of a joint in a row. */
+/* Mean velocity before and after the kick of the obstacles of a joint, and of nodes that obstacles
+ * drive, in a row. */
 static double obstacle_velocity(const scree_System *s, const scree_Joint *joint,
                                 const scree_JointRow *row) {
   double sum = 0;
   for (int side = 0; side < 2; ++side) {
     const int body = joint->def.body[side];
-    if (body < 0 || !s->bodies.fixed[body]) continue;
+    if (body < 0) continue;
+    if (!s->bodies.fixed[body]) {
+      sum += scree_dot(row->linear[side], scree_joint_driven(s, joint, side));
+      continue;
+    }
     const scree_Twist before = scree_bodies_velocity_before(&s->bodies, body);
     const scree_Twist *after = &s->bodies.motion[body].velocity;
     sum += 0.5 * (scree_dot(row->linear[side], scree_add(before.linear, after->linear)) +

@@ -4,6 +4,7 @@
  * (body/class.h), so a row that pulls at it along e has the velocity e . sum N_i v_i and the blocks
  * e^T N_i L_i^-T. Its place at the next kick is linear in the velocities: such joints need no
  * correction. The rest of joints sees a body that does not turn, with the anchor as its centre. */
+#include "body/driven.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "step/joints_internal.h"
@@ -54,6 +55,14 @@ scree_Twist scree_joint_twist(const scree_System *s, const scree_Joint *joint, i
   if (moment == SCREE_FREE)
     v.linear = scree_add(v.linear, combine(self, anchor, scree_deformable_change(b, self)));
   return v;
+}
+
+scree_Vec3 scree_joint_driven(const scree_System *s, const scree_Joint *joint, int side) {
+  const scree_JointAnchor *anchor = anchor_of(s, joint, side);
+  const scree_Deformable *self =
+      anchor ? scree_bodies_deformable(&s->bodies, joint->def.body[side]) : NULL;
+  if (!self || self->driven == 0) return scree_vec3(0, 0, 0);
+  return scree_driven_velocity(&s->bodies, self, anchor->vertex, anchor->N, anchor->count);
 }
 
 /* The block of vertex k of an anchor for a row along e (size numbers). */

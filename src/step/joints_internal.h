@@ -28,6 +28,8 @@ scree_Pose scree_joint_pose(const scree_System *s, const scree_Joint *joint, int
 /* Its velocity. */
 scree_Twist scree_joint_twist(const scree_System *s, const scree_Joint *joint, int side,
                               scree_Moment moment);
+/* The part of its mean velocity in the kick that obstacles impose on nodes of its body. */
+scree_Vec3 scree_joint_driven(const scree_System *s, const scree_Joint *joint, int side);
 /* Find the anchors of a joint on deformable bodies, and the poses of both sides. */
 scree_Status scree_joint_find_anchors(scree_System *s, const scree_JointDef *def, int material[2],
                                       scree_Pose pose[2]);

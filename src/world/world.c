@@ -2,6 +2,7 @@
 #include "world/world.h"
 
 #include "body/actuation.h"
+#include "body/driven.h"
 #include "body/signal.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -310,6 +311,14 @@ scree_Status scree_world_remove_body(scree_World *world, int body) {
   s->energy_known = false;
   scree_broad_invalidate(s->broad);
   return SCREE_OK;
+}
+
+scree_Status scree_world_drive_nodes(scree_World *world, const scree_DrivenDef *def) {
+  if (world->steps > 0)
+    return scree_fail(&world->log, SCREE_BAD_INPUT,
+                      "driven nodes: the world has made %lld steps, expected none",
+                      (long long)world->steps);
+  return scree_bodies_drive_nodes(&world->system.bodies, def, &world->log);
 }
 
 scree_Status scree_world_add_force(scree_World *world, const scree_ForceDef *def) {
