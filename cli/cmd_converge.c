@@ -269,10 +269,10 @@ const CliCommand cli_command_converge = {
             "The folder of a run in place of a scene: its scene is taken, and its page (scree\n"
             "report) shows the result.\n"
             "\n"
-            "Exit status: 0 all averages are within the accuracy at h; 1 some are not, or with\n"
-            "--seeds are not shown to be, or\n"
-            "steps are not certified; 2 wrong usage or a scene that cannot be used; 3 the\n"
-            "machine failed, what was written is intact; 130 interrupted.",
+            "Exit status: 0 all averages are within the accuracy at h; 1 some are not, or\n"
+            "are not shown to be (--seeds), or steps are not certified; 2 wrong usage or a\n"
+            "scene that cannot be used; 3 the machine failed, what was written is intact; 130\n"
+            "interrupted.",
     .examples = "  scree converge examples/column.yaml\n"
                 "  scree converge drum.yaml --until 0.5 --accuracy 0.02 --jobs 2\n"
                 "  scree converge drum.yaml --seeds 8 --until 1 --jobs 2\n"
