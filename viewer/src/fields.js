@@ -133,10 +133,10 @@ export async function fieldRange(run, field) {
   const least = all[0], most = all[all.length - 1];
   if (field.still || field.low) return [least, most > least ? most : least + (Math.abs(least) * 1e-4 || 1)];
   if (field.signed) {
-    const size = Math.max(-all[Math.floor(0.01 * (all.length - 1))], all[Math.floor(0.99 * (all.length - 1))]);
+    const size = Math.max(-all[Math.floor(0.01 * (all.length - 1))], all[Math.ceil(0.99 * (all.length - 1))]);
     return size > 0 ? [-size, size] : [-1, 1];
   }
-  let high = all[Math.floor(0.99 * (all.length - 1))];
+  let high = all[Math.ceil(0.99 * (all.length - 1))]; // of few values all are taken
   if (!(high > 0)) high = most;
   return [0, high > 0 ? high : 1];
 }
