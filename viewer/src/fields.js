@@ -1,12 +1,16 @@
 // Fields: a number for each body, by which bodies are coloured, hidden and described.
 import { contactArm, contactForce } from './colours.js';
 
+// Lengths of the vectors of a column.
 function length(columns, name, f, n, out) {
-  const column = columns[name], part = new Float64Array(n);
-  out.fill(0, 0, n);
-  for (let c = 0; c < column.comps; ++c) {
-    column.unpack(f, c, part, 0, 1);
-    for (let i = 0; i < n; ++i) out[i] = part[i] ? Math.hypot(out[i], part[i]) : out[i];
+  const { data, comps, count, scale, offset, curve } = columns[name];
+  for (let i = 0; i < n; ++i) {
+    let sum = 0;
+    for (let c = 0; c < comps; ++c) {
+      const q = data[(f * comps + c) * count + i], x = offset[c] + scale * (curve ? q * Math.abs(q) : q);
+      sum += x * x;
+    }
+    out[i] = Math.sqrt(sum);
   }
 }
 
