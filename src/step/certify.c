@@ -45,14 +45,10 @@ static const double allowed_energy = 2e-4, allowed_weight = 0.03;
 /* Work of pushes out of penetration, in the whole run, as a part of the energy turned over: the
  * step may use a part of what is left of it. Single contacts that are deeper than a part of the
  * limit are pushed out whatever it costs; when one of them released the pushes of all contacts, an
- * oedometer at twice the default step created 1.8 %. Smallest factors on pushes, and on those.
- * Without the first, grains
+ * oedometer at twice the default step created 1.8 %. Smallest factor on pushes; without it grains
  * under a load of 1e5 weights were pushed to and fro by errors of the solver, and every push
- * changed the problem that the next step had to solve: an oedometer at twice the default step
- * created 5.5 % of the energy turned over.
- */
-static const double push_part = 2e-3, spent_part = 0.02, deep_part = 0.3, least_push = 1e-12,
-                    deep_push = 0.1;
+ * changed the problem that the next step had to solve: it created 5.5 %. */
+static const double push_part = 2e-3, spent_part = 0.02, deep_part = 0.3, least_push = 1e-12;
 
 /* Pushes that would do this many times the work that is allowed are left out of the step. */
 static const double drop_part = 10;
@@ -271,7 +267,7 @@ double scree_audit_turned_over(const scree_EnergyAudit *a) {
 
 double scree_system_held_push(const scree_System *s, double penetration) {
   const bool deep = penetration > deep_part * s->settings.penetration_limit;
-  return deep ? fmin(s->audit.push_held, 1 - deep_push) : s->audit.push_held;
+  return deep ? 0 : s->audit.push_held;
 }
 
 /* Work of pushes that a step of length h may do. */
