@@ -1,4 +1,5 @@
-/* Shapes of finite elements against all others.
+/* Shapes of finite elements against all others. (A file of more than 600 lines, since all its ways
+ * to find points share the pair, its sink and the points seen so far.)
  *
  * Contacts are the vertices of the surface on the other body, and points of the other body on the
  * triangles of the surface:
@@ -6,7 +7,8 @@
  *     centres of balls and of capsules' ends, otherwise the lowest point over each triangle and
  * over ridges;
  *   - another shape of elements or a triangle mesh: vertices of each on the triangles of the other;
- *   - edges of flat bodies and of other surfaces that cross ridges of the surface.
+ *   - edges of flat bodies, of other surfaces and the rims of pipes, funnels and rings that cross
+ *     ridges of the surface; the points of rims that lie deepest behind its triangles.
  *
  * A vertex p is compared with the closest point of the other surface. Where that lies inside a
  * triangle the normal is the triangle's; on an edge or a corner it is the direction to p, and p is
@@ -18,6 +20,7 @@
  * faces that do. */
 #include "element/mesh.h"
 #include "geometry/composite.h"
+#include "geometry/revolved.h"
 #include "geometry/shape_class.h"
 #include "geometry/surface.h"
 
@@ -32,7 +35,7 @@ static const double SAME = 1e-6;
 static const double RIDGE = 1e-6, ON_END = 1e-3;
 /* Sine between two edges below which they are parallel, and how far, as a sine, the triangles of an
  * edge may reach beyond the plane between two edges that cross. */
-static const double PARALLEL = 1e-2, CROSSED = 1e-2;
+static const double PARALLEL = 1e-2, CROSSED = 0.1;
 /* Radius, over the size, of the ball that stands for a vertex. */
 static const double POINT = 1e-3;
 
@@ -133,9 +136,41 @@ static scree_Pose part_pose(const scree_Part *part, const scree_Pose *pose) {
                       scree_quat_mul(pose->orientation, part->pose.orientation)};
 }
 
+static bool is_wall(const scree_Shape *shape) {
+  return shape->kind == SCREE_SHAPE_PIPE || shape->kind == SCREE_SHAPE_FUNNEL ||
+         shape->kind == SCREE_SHAPE_RING;
+}
+
+/* All vertices against a wall of revolution. (As balls, as against other shapes, they would be
+ * behind the wall as soon as they touch it.) */
+static void vertices_on_wall(Pair *pair, const scree_Surface *s, const scree_Shape *wall,
+                             const scree_Pose *pose) {
+  const scree_Meridian m = scree_shape_meridian(wall);
+  const scree_Mat3 axes = scree_quat_matrix(pose->orientation);
+  for (int v = 0; v < s->mesh->vertex_count; ++v) {
+    const scree_Vec3 at = scree_surface_to_world(s, s->mesh->vertex[v]);
+    const scree_Vec3 x = scree_mat3_tmul(&axes, scree_sub(at, pose->position));
+    const double rho = hypot(x.x, x.y), out = rho - m.start[0], up = x.z - m.start[1];
+    const double gap = m.normal[0] * out + m.normal[1] * up;
+    const double along = m.along[0] * out + m.along[1] * up;
+    /* deeper than it is away from the rim: it got there past the rim, which holds it */
+    const double from_rim = fmin(along, m.length - along);
+    if (gap > pair->margin || gap < -pair->depth || from_rim < 0 || -gap > from_rim) continue;
+    const double c = rho > 0 ? x.x / rho : 1, sn = rho > 0 ? x.y / rho : 0;
+    const scree_Vec3 n =
+        scree_mat3_mul(&axes, scree_vec3(m.normal[0] * c, m.normal[0] * sn, m.normal[1]));
+    if (!scree_surface_in_cone(s, v, n)) continue;
+    emit(pair, at, n, gap, scree_feature_vertex(0, 0, 0), vertex_part(s, v), 0);
+  }
+}
+
 /* All vertices against a shape that is no surface. */
 static void vertices_on_shape(Pair *pair, const scree_Surface *s, const scree_Shape *other,
                               const scree_Pose *pose) {
+  if (is_wall(other)) {
+    vertices_on_wall(pair, s, other, pose);
+    return;
+  }
   const scree_Aabb box = scree_shape_aabb(other, pose);
   scree_Shape ball = {.kind = SCREE_SHAPE_SPHERE,
                       .radius = POINT * s->size,
@@ -300,12 +335,35 @@ static void smooth_on_surface(Pair *pair, const scree_Surface *s, const scree_Sh
 
 /* ---- edges that cross ------------------------------------------------------------------------ */
 
+/* The circle at an end of a pipe, funnel or ring, in the world. */
+typedef struct Rim {
+  scree_Vec3 centre, across[2], axis;
+  double radius, into[2]; /* direction into the wall: away from the axis, and along it */
+} Rim;
+
+enum { CHORDS = 64, NEWTON = 4 }; /* parts of a rim, and steps to the point of one */
+
+static scree_Vec3 around(const Rim *rim, double angle) {
+  return scree_axpy(scree_scale(cos(angle), rim->across[0]), sin(angle), rim->across[1]);
+}
+
+static scree_Vec3 rim_point(const Rim *rim, double angle) {
+  return scree_axpy(rim->centre, rim->radius, around(rim, angle));
+}
+
+/* Whether the wall may push along n there. */
+static bool rim_acts(const Rim *rim, double angle, scree_Vec3 n) {
+  return rim->into[0] * scree_dot(n, around(rim, angle)) + rim->into[1] * scree_dot(n, rim->axis) <=
+         0;
+}
+
 /* An edge of the other body in the world, and what it is an edge of. */
 typedef struct Segment {
   scree_Vec3 from, along;
-  const scree_Surface *surface; /* with its edge, or null: of a flat shape */
-  int edge;
+  const scree_Surface *surface; /* with its edge, or null: of a flat shape, or of a rim */
+  int edge;                     /* of a rim: which of its chords */
   const Lowest *flat;
+  const Rim *rim;
 } Segment;
 
 typedef struct Crossing {
@@ -330,15 +388,46 @@ static bool behind(const scree_Surface *s, int e, scree_Vec3 on, scree_Vec3 n) {
   return true;
 }
 
-static bool segment_in_front(const Segment *g, scree_Vec3 on, scree_Vec3 n) {
+/* The point and the tangent of a rim that are nearest to the line a + its along, from a start on a
+ * chord; false if it is on another chord. */
+static bool tangent_of(const Segment *chord, double mine, scree_Vec3 a, scree_Vec3 along,
+                       Segment *tangent, double *angle) {
+  const double pitch = 2 * acos(-1.0) / CHORDS;
+  const Rim *rim = chord->rim;
+  *angle = pitch * (chord->edge + mine);
+  *tangent = *chord;
+  for (int k = 0; k <= NEWTON; ++k) {
+    tangent->from = rim_point(rim, *angle);
+    tangent->along = scree_scale(rim->radius * pitch, scree_cross(rim->axis, around(rim, *angle)));
+    const scree_Vec3 x = scree_cross(tangent->along, along), w = scree_sub(tangent->from, a);
+    const double square = scree_norm2(x);
+    if (!(square > 0)) return false;
+    if (k < NEWTON) *angle -= pitch * scree_dot(scree_cross(w, along), x) / square;
+  }
+  return *angle >= pitch * chord->edge && *angle < pitch * (chord->edge + 1);
+}
+
+static bool segment_in_front(const Segment *g, double angle, scree_Vec3 on, scree_Vec3 n) {
+  if (g->rim) return rim_acts(g->rim, angle, scree_neg(n));
   if (g->surface) return behind(g->surface, g->edge, on, scree_neg(n));
   const scree_Vec3 low = support_at(g->flat, scree_neg(n));
   return scree_dot(n, scree_sub(low, on)) > -CROSSED * scree_norm(scree_sub(low, on));
 }
 
+/* Where the lines of two edges come closest, as parts of them; false if they are parallel. */
+static bool closest_parts(const Segment *g, scree_Vec3 a, scree_Vec3 along, scree_Vec3 *x,
+                          double *mine, double *its) {
+  *x = scree_cross(g->along, along);
+  const double length = scree_norm(*x), most = scree_norm(g->along) * scree_norm(along);
+  if (!(length > PARALLEL * most)) return false;
+  const scree_Vec3 w = scree_sub(g->from, a);
+  *mine = -scree_dot(scree_cross(w, along), *x) / (length * length);
+  *its = -scree_dot(scree_cross(w, g->along), *x) / (length * length);
+  return true;
+}
+
 static void visit_crossing(void *user, int t) {
   const Crossing *c = user;
-  const Segment *g = &c->segment;
   const scree_Surface *s = c->surface;
   const scree_TriangleMesh *m = s->mesh;
   for (int k = 0; k < 3; ++k) {
@@ -347,22 +436,29 @@ static void visit_crossing(void *user, int t) {
     const scree_Vec3 a = scree_surface_to_world(s, m->vertex[m->edge[e].vertex[0]]);
     const scree_Vec3 along =
         scree_sub(scree_surface_to_world(s, m->vertex[m->edge[e].vertex[1]]), a);
-    const scree_Vec3 x = scree_cross(g->along, along);
-    const double length = scree_norm(x), most = scree_norm(g->along) * scree_norm(along);
-    if (!(length > PARALLEL * most)) continue;
-    const scree_Vec3 w = scree_sub(g->from, a);
-    const double mine = -scree_dot(scree_cross(w, along), x) / (length * length);
-    const double its = -scree_dot(scree_cross(w, g->along), x) / (length * length);
+    Segment g = c->segment;
+    scree_Vec3 x;
+    double mine, its, angle = 0;
+    if (!closest_parts(&g, a, along, &x, &mine, &its)) continue;
+    if (g.rim) {
+      if (!(mine > -1 && mine < 2) || !tangent_of(&c->segment, mine, a, along, &g, &angle) ||
+          !closest_parts(&g, a, along, &x, &mine, &its))
+        continue;
+      mine = 0.5;
+      g.from = scree_axpy(g.from, -0.5, g.along);
+    }
     if (!(mine > 0 && mine < 1 && its > 0 && its < 1)) continue;
     scree_Vec3 outward = m->normal[m->edge[e].triangle[0]];
     if (m->edge[e].triangle[1] >= 0)
       outward = scree_add(outward, m->normal[m->edge[e].triangle[1]]);
     const bool turned = scree_dot(x, scree_mat3_mul(&s->axes, outward)) < 0;
-    const scree_Vec3 n = scree_scale((turned ? -1 : 1) / length, x);
-    const scree_Vec3 p = scree_axpy(g->from, mine, g->along), q = scree_axpy(a, its, along);
+    const scree_Vec3 n = scree_scale((turned ? -1 : 1) / scree_norm(x), x);
+    const double rounding = g.flat ? scree_shape_rounding(g.flat->shape) : 0;
+    const scree_Vec3 core = scree_axpy(g.from, mine, g.along), p = scree_axpy(core, -rounding, n);
+    const scree_Vec3 q = scree_axpy(a, its, along);
     const double gap = scree_dot(n, scree_sub(p, q));
     if (gap > c->pair->margin || gap < -c->pair->depth) continue;
-    if (!behind(s, e, q, n) || !segment_in_front(g, p, n)) continue;
+    if (!behind(s, e, q, n) || !segment_in_front(&g, angle, p, n)) continue;
     const uint32_t feature = scree_feature_edges(c->name & 0x7fff, k);
     if (c->first)
       emit(c->pair, p, n, gap, feature, c->part, (uint32_t)t);
@@ -395,7 +491,8 @@ static void edges_on_surface(Pair *pair, const scree_Surface *a, const scree_Sur
     const scree_Vec3 along = scree_sub(to, from);
     if (!is_near(&box, scree_surface_to_local(b, from), reach + scree_norm(along))) continue;
     /* the triangle of the edge carries the contact */
-    Crossing c = {pair, b, {from, along, a, e, NULL}, true, (uint32_t)m->edge[e].triangle[0], e};
+    Crossing c = {pair, b, {from, along, a, e, NULL, NULL}, true, (uint32_t)m->edge[e].triangle[0],
+                  e};
     cross(&c);
   }
 }
@@ -423,9 +520,74 @@ static void flat_edges_on_surface(Pair *pair, const scree_Surface *s, const scre
     }
     const scree_Vec3 from = scree_pose_apply(pose, end[0]);
     Crossing c = {
-        pair,  s,    {from, scree_sub(scree_pose_apply(pose, end[1]), from), NULL, -1, &flat},
+        pair,  s,    {from, scree_sub(scree_pose_apply(pose, end[1]), from), NULL, -1, &flat, NULL},
         false, part, e};
     cross(&c);
+  }
+}
+
+/* ---- rims ------------------------------------------------------------------------------------ */
+
+typedef struct OnRim {
+  Pair *pair;
+  const scree_Surface *surface;
+  const Rim *rim;
+  uint32_t part;
+} OnRim;
+
+/* The point of a rim that is deepest behind the plane of a triangle, if it is over the triangle. */
+static void visit_rim(void *user, int t) {
+  const OnRim *o = user;
+  const scree_Surface *s = o->surface;
+  const Rim *rim = o->rim;
+  const scree_Vec3 n = scree_mat3_mul(&s->axes, s->mesh->normal[t]);
+  const double x = scree_dot(n, rim->across[0]), y = scree_dot(n, rim->across[1]);
+  if (!(hypot(x, y) > PARALLEL)) return; /* no point of the rim is deeper than the others */
+  const double angle = atan2(-y, -x);
+  const scree_Vec3 c = rim_point(rim, angle);
+  scree_Vec3 corners[3];
+  int edge, corner;
+  for (int k = 0; k < 3; ++k)
+    corners[k] = scree_surface_to_world(s, s->mesh->vertex[s->mesh->triangle[t][k]]);
+  const double gap = scree_dot(n, scree_sub(c, corners[0]));
+  if (gap > o->pair->margin || gap < -o->pair->depth || !rim_acts(rim, angle, scree_neg(n))) return;
+  const scree_Vec3 on = scree_axpy(c, -gap, n);
+  scree_closest_on_triangle(corners, on, &edge, &corner);
+  if (edge >= 0 || corner >= 0) return;
+  emit(o->pair, on, scree_neg(n), gap, scree_feature_vertex(1, rim->into[0] > 0, 1), (uint32_t)t,
+       o->part);
+}
+
+static void rim_on_surface(Pair *pair, const scree_Surface *s, const Rim *rim, int end,
+                           uint32_t part) {
+  const double reach = rim->radius + pair->margin;
+  const scree_Vec3 centre = scree_surface_to_local(s, rim->centre);
+  const scree_Vec3 extent = scree_vec3(reach, reach, reach);
+  const scree_Aabb box = {scree_sub(centre, extent), scree_add(centre, extent)};
+  OnRim o = {pair, s, rim, part};
+  scree_trimesh_query(s->mesh, &box, visit_rim, &o);
+  for (int k = 0; k < CHORDS; ++k) {
+    const double pitch = 2 * acos(-1.0) / CHORDS;
+    const scree_Vec3 from = rim_point(rim, pitch * k);
+    const scree_Vec3 along = scree_sub(rim_point(rim, pitch * (k + 1)), from);
+    Crossing c = {pair, s, {from, along, NULL, k, NULL, rim}, false, part, CHORDS * end + k};
+    cross(&c);
+  }
+}
+
+/* Both rims of a pipe, funnel or ring. */
+static void rims_on_surface(Pair *pair, const scree_Surface *s, const scree_Shape *wall,
+                            const scree_Pose *pose, uint32_t part) {
+  const scree_Meridian m = scree_shape_meridian(wall);
+  const scree_Mat3 axes = scree_quat_matrix(pose->orientation);
+  for (int end = 0; end < 2; ++end) {
+    const double along = end ? m.length : 0, sign = end ? -1 : 1;
+    const Rim rim = {.centre = scree_axpy(pose->position, m.start[1] + along * m.along[1], axes.z),
+                     .across = {axes.x, axes.y},
+                     .axis = axes.z,
+                     .radius = m.start[0] + along * m.along[0],
+                     .into = {sign * m.along[0], sign * m.along[1]}};
+    if (rim.radius > 0) rim_on_surface(pair, s, &rim, end, part);
   }
 }
 
@@ -434,6 +596,7 @@ static void flat_edges_on_surface(Pair *pair, const scree_Surface *s, const scre
 static void shape_on_surface(Pair *pair, const scree_Surface *s, const scree_Shape *other,
                              const scree_Pose *pose, uint32_t part) {
   const scree_Vec3 c = pose->position;
+  const double rounding = scree_shape_rounding(other);
   switch (other->kind) {
   case SCREE_SHAPE_SPHERE: point_on_surface(pair, s, c, other->radius, c, 0, part); break;
   case SCREE_SHAPE_CAPSULE:
@@ -449,15 +612,18 @@ static void shape_on_surface(Pair *pair, const scree_Surface *s, const scree_Sha
       const scree_Vec3 x =
           scree_vec3(k & 1 ? other->semi.x : -other->semi.x, k & 2 ? other->semi.y : -other->semi.y,
                      k & 4 ? other->semi.z : -other->semi.z);
-      point_on_surface(pair, s, scree_pose_apply(pose, x), 0, c, k, part);
+      point_on_surface(pair, s, scree_pose_apply(pose, x), rounding, c, k, part);
     }
     flat_edges_on_surface(pair, s, other, pose, part);
     break;
   case SCREE_SHAPE_POLYHEDRON:
     for (int k = 0; k < other->vertex_count; ++k)
-      point_on_surface(pair, s, scree_pose_apply(pose, other->vertices[k]), 0, c, k, part);
+      point_on_surface(pair, s, scree_pose_apply(pose, other->vertices[k]), rounding, c, k, part);
     flat_edges_on_surface(pair, s, other, pose, part);
     break;
+  case SCREE_SHAPE_PIPE:
+  case SCREE_SHAPE_FUNNEL:
+  case SCREE_SHAPE_RING: rims_on_surface(pair, s, other, pose, part); break;
   default:
     if (scree_shape_type(other->kind)->convex) smooth_on_surface(pair, s, other, pose, part, false);
   }
