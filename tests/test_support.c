@@ -1,9 +1,9 @@
 /* A body of every shape and kind falls on an obstacle of every kind, from scenes as a user writes
- * them, with all defaults. Every step must be certified, less than 1 % of the energy may be created,
- * and a body that has come to rest is carried: the contact forces on it sum up to its weight. Bodies
- * of round shapes have rolling resistance; deformable ones do not, and are asked to rest only where
- * they cannot roll. Bounded obstacles are five fixed bodies of one shape, a nest; below is a floor,
- * on which bodies end that fall through it.
+ * them, with all defaults. Every step must be certified, less than 1 % of the energy may be
+ * created, and a body that has come to rest is carried: the contact forces on it sum up to its
+ * weight. Bodies of round shapes have rolling resistance; deformable ones do not, and are asked to
+ * rest only where they cannot roll. Bounded obstacles are five fixed bodies of one shape, a nest;
+ * below is a floor, on which bodies end that fall through it.
  *
  * Sizes, orientations and velocities are random. Of all pairs every fifth is run, or all with
  * SCREE_ALL=1 in the environment; SCREE_SEED=2 takes other bodies. */
@@ -89,10 +89,11 @@ static void rounded_polyhedron(Text *t) {
       (int)between(0, 1000));
 }
 static void clump(Text *t) {
-  add(t, "{ kind: clump, parts: [{ shape: { kind: sphere, radius: 0.06 } }, { shape: { kind: box, "
-         "half_x: 0.03, half_y: 0.05, half_z: 0.04 }, position: [0.07, 0, 0.02] }, { shape: { kind: "
-         "cylinder, radius: 0.03, half_length: 0.05 }, position: [-0.06, 0.03, 0], rotation: { axis: "
-         "[1, 0, 0], angle: 1 } }] }");
+  add(t,
+      "{ kind: clump, parts: [{ shape: { kind: sphere, radius: 0.06 } }, { shape: { kind: box, "
+      "half_x: 0.03, half_y: 0.05, half_z: 0.04 }, position: [0.07, 0, 0.02] }, { shape: { kind: "
+      "cylinder, radius: 0.03, half_length: 0.05 }, position: [-0.06, 0.03, 0], rotation: { axis: "
+      "[1, 0, 0], angle: 1 } }] }");
 }
 static void elements(Text *t) {
   add(t, "{ kind: elements, half_x: 0.08, half_y: 0.06, half_z: 0.05, divisions: [2, 2, 2] }");
@@ -217,7 +218,8 @@ static const Obstacle supports[] = {
     {"mesh bowl", NULL, mesh_bowl, NULL},
     {"rough mesh", NULL, mesh_rough, NULL},
     {"height field",
-     "  - { shape: { kind: height-field, expression: x^2 + y^2, size: [2, 2], count: [41, 41] } }\n",
+     "  - { shape: { kind: height-field, expression: x^2 + y^2, size: [2, 2], count: [41, 41] } "
+     "}\n",
      NULL, NULL},
     {"lying drum",
      "  - { shape: { kind: drum, radius: 0.3, half_length: 0.4 }, rotation: { axis: [1, 0, 0], "
@@ -227,7 +229,8 @@ static const Obstacle supports[] = {
      "  - { shape: { kind: drum, radius: 0.3, half_length: 0.4 }, position: [0, 0, 0.4] }\n", NULL,
      NULL},
     {"pipe",
-     "  - { shape: { kind: pipe, radius: 0.3, half_length: 1 }, rotation: { axis: [1, 0, 0], angle: "
+     "  - { shape: { kind: pipe, radius: 0.3, half_length: 1 }, rotation: { axis: [1, 0, 0], "
+     "angle: "
      "pi/2 }, position: [0, 0, 0.3] }\n",
      NULL, NULL},
     {"funnel",
@@ -296,8 +299,9 @@ static void add_nest(Text *t, int d, AddShape shape) {
 
 static void write_scene(Text *t, int d, const Obstacle *obstacle, const Body *body) {
   const bool rigid = strcmp(body->kind, "rigid") == 0;
-  add(t, "dimension: %d\nmaterials: { m: { density: 1000, young: 1e6, poisson: 0.3, damping: 2e-3 "
-         "} }\n",
+  add(t,
+      "dimension: %d\nmaterials: { m: { density: 1000, young: 1e6, poisson: 0.3, damping: 2e-3 "
+      "} }\n",
       d);
   add(t, "contact: { mu: 0.6%s }\n",
       !rigid   ? ""
@@ -370,15 +374,17 @@ static bool falls(int d, const Obstacle *obstacle, const Body *body) {
   if (!rests && !body->rolls) good = false;
   if (rests) good = good && fabs(up) < off_weight && aside < off_weight;
   if (!good)
-    print_message("%s on %s: %d steps missed, created %.1e, height %.3f, energy at rest %.1e, force "
-                  "%.2e beside the weight, %.2e across\n",
-                  body->name, obstacle->name, missed, created, height, moves, up, aside);
+    print_message(
+        "%s on %s: %d steps missed, created %.1e, height %.3f, energy at rest %.1e, force "
+        "%.2e beside the weight, %.2e across\n",
+        body->name, obstacle->name, missed, created, height, moves, up, aside);
   scree_world_destroy(world);
   scree_scene_destroy(scene);
   return good;
 }
 
-static void run_pairs(int d, const Obstacle *obstacle, int obstacles, const Body *body, int bodies) {
+static void run_pairs(int d, const Obstacle *obstacle, int obstacles, const Body *body,
+                      int bodies) {
   const char *all = getenv("SCREE_ALL"), *seed = getenv("SCREE_SEED");
   const uint64_t start = seed ? (uint64_t)atoi(seed) : 1;
   int wrong = 0;

@@ -33,6 +33,10 @@ static const double SAME = 1e-6;
 /* Sine of the angle of an edge above which it is a ridge, and part of the range of its normals at
  * which it is not the edge that is touched but a triangle. */
 static const double RIDGE = 1e-6, ON_END = 1e-3;
+/* How far that range goes beyond the normals of the two triangles, as an angle, at most by this
+ * part of the range. Faces that have been bent are valleys: a straight side of a body that lies
+ * across one touches its two ridges, and none of its triangles. */
+static const double BENT = 0.1, BENT_MOST = 0.5;
 /* Sine between two edges below which they are parallel, and how far, as a sine, the triangles of an
  * edge may reach beyond the plane between two edges that cross. */
 static const double PARALLEL = 1e-2, CROSSED = 0.1;
@@ -248,7 +252,6 @@ typedef struct Lowest {
   const scree_Pose *pose;
   scree_Mat3 axes;
   uint32_t part;
-  bool edges_only; /* points over triangles are found in another way */
 } Lowest;
 
 static scree_Vec3 support_at(const Lowest *l, scree_Vec3 direction) {
@@ -284,7 +287,8 @@ static void body_on_edges(const Lowest *l, int t) {
     const scree_Vec3 n0 = scree_mat3_mul(&s->axes, m->normal[t]);
     const scree_Vec3 n1 = scree_mat3_mul(&s->axes, m->normal[edge->triangle[1]]);
     if (!(scree_dot(scree_cross(n0, n1), e) > RIDGE * scree_norm(e))) continue; /* flat, valley */
-    double low = 0, high = 1;
+    const double slack = fmin(BENT_MOST, BENT / acos(fmin(1, scree_dot(n0, n1))));
+    double low = -slack, high = 1 + slack;
     for (int i = 0; i < HALVINGS; ++i) { /* ternary search */
       const double one = low + (high - low) / 3, two = high - (high - low) / 3;
       if (edge_gap(l, a, n0, n1, one, NULL, NULL) < edge_gap(l, a, n0, n1, two, NULL, NULL))
@@ -293,7 +297,7 @@ static void body_on_edges(const Lowest *l, int t) {
         high = two;
     }
     const double at = 0.5 * (low + high);
-    if (!(at > ON_END && at < 1 - ON_END)) continue;
+    if (!(at > ON_END - slack && at < 1 - ON_END + slack)) continue;
     scree_Vec3 c, n;
     const double gap = edge_gap(l, a, n0, n1, at, &c, &n);
     if (gap > l->pair->margin || gap < -l->pair->depth) continue;
@@ -318,14 +322,14 @@ static void visit_lowest(void *user, int t) {
   body_on_edges(l, t);
   const scree_Vec3 below = scree_axpy(c, -gap, n);
   scree_closest_on_triangle(x, below, &edge, &corner);
-  if (edge >= 0 || corner >= 0 || l->edges_only || gap < -l->pair->depth) return;
+  if (edge >= 0 || corner >= 0 || gap < -l->pair->depth) return;
   if (scree_dot(n, scree_sub(l->pose->position, x[0])) <= 0) return; /* from its front only */
   emit(l->pair, below, scree_neg(n), gap, scree_feature_vertex(1, 0, 1), (uint32_t)t, l->part);
 }
 
 static void smooth_on_surface(Pair *pair, const scree_Surface *s, const scree_Shape *other,
-                              const scree_Pose *pose, uint32_t part, bool edges_only) {
-  Lowest l = {pair, s, other, pose, scree_quat_matrix(pose->orientation), part, edges_only};
+                              const scree_Pose *pose, uint32_t part) {
+  Lowest l = {pair, s, other, pose, scree_quat_matrix(pose->orientation), part};
   const scree_Vec3 centre = scree_surface_to_local(s, pose->position);
   const double reach = other->bounding_radius + pair->margin;
   const scree_Vec3 e = scree_vec3(reach, reach, reach);
@@ -335,10 +339,10 @@ static void smooth_on_surface(Pair *pair, const scree_Surface *s, const scree_Sh
 
 /* ---- edges that cross ------------------------------------------------------------------------ */
 
-/* The circle at an end of a pipe, funnel or ring, in the world. */
+/* The circle at an end of a pipe, funnel or ring, or of a cylinder or cone, in the world. */
 typedef struct Rim {
   scree_Vec3 centre, across[2], axis;
-  double radius, into[2]; /* direction into the wall: away from the axis, and along it */
+  double radius, into[2][2]; /* directions into the solid: away from the axis, and along it */
 } Rim;
 
 enum { CHORDS = 64, NEWTON = 4 }; /* parts of a rim, and steps to the point of one */
@@ -351,10 +355,11 @@ static scree_Vec3 rim_point(const Rim *rim, double angle) {
   return scree_axpy(rim->centre, rim->radius, around(rim, angle));
 }
 
-/* Whether the wall may push along n there. */
+/* Whether the solid may push along n there. */
 static bool rim_acts(const Rim *rim, double angle, scree_Vec3 n) {
-  return rim->into[0] * scree_dot(n, around(rim, angle)) + rim->into[1] * scree_dot(n, rim->axis) <=
-         0;
+  const double out = scree_dot(n, around(rim, angle)), along = scree_dot(n, rim->axis);
+  return rim->into[0][0] * out + rim->into[0][1] * along <= 0 &&
+         rim->into[1][0] * out + rim->into[1][1] * along <= 0;
 }
 
 /* An edge of the other body in the world, and what it is an edge of. */
@@ -364,6 +369,7 @@ typedef struct Segment {
   int edge;                     /* of a rim: which of its chords */
   const Lowest *flat;
   const Rim *rim;
+  double rounding;
 } Segment;
 
 typedef struct Crossing {
@@ -410,6 +416,7 @@ static bool tangent_of(const Segment *chord, double mine, scree_Vec3 a, scree_Ve
 static bool segment_in_front(const Segment *g, double angle, scree_Vec3 on, scree_Vec3 n) {
   if (g->rim) return rim_acts(g->rim, angle, scree_neg(n));
   if (g->surface) return behind(g->surface, g->edge, on, scree_neg(n));
+  if (!g->flat) return true; /* the axis of a cylinder: all of it is as low */
   const scree_Vec3 low = support_at(g->flat, scree_neg(n));
   return scree_dot(n, scree_sub(low, on)) > -CROSSED * scree_norm(scree_sub(low, on));
 }
@@ -453,8 +460,7 @@ static void visit_crossing(void *user, int t) {
       outward = scree_add(outward, m->normal[m->edge[e].triangle[1]]);
     const bool turned = scree_dot(x, scree_mat3_mul(&s->axes, outward)) < 0;
     const scree_Vec3 n = scree_scale((turned ? -1 : 1) / scree_norm(x), x);
-    const double rounding = g.flat ? scree_shape_rounding(g.flat->shape) : 0;
-    const scree_Vec3 core = scree_axpy(g.from, mine, g.along), p = scree_axpy(core, -rounding, n);
+    const scree_Vec3 core = scree_axpy(g.from, mine, g.along), p = scree_axpy(core, -g.rounding, n);
     const scree_Vec3 q = scree_axpy(a, its, along);
     const double gap = scree_dot(n, scree_sub(p, q));
     if (gap > c->pair->margin || gap < -c->pair->depth) continue;
@@ -491,8 +497,8 @@ static void edges_on_surface(Pair *pair, const scree_Surface *a, const scree_Sur
     const scree_Vec3 along = scree_sub(to, from);
     if (!is_near(&box, scree_surface_to_local(b, from), reach + scree_norm(along))) continue;
     /* the triangle of the edge carries the contact */
-    Crossing c = {pair, b, {from, along, a, e, NULL, NULL}, true, (uint32_t)m->edge[e].triangle[0],
-                  e};
+    Crossing c = {
+        pair, b, {from, along, a, e, NULL, NULL, 0}, true, (uint32_t)m->edge[e].triangle[0], e};
     cross(&c);
   }
 }
@@ -500,9 +506,10 @@ static void edges_on_surface(Pair *pair, const scree_Surface *a, const scree_Sur
 /* Edges of a box or polyhedron across the ridges of a surface. */
 static void flat_edges_on_surface(Pair *pair, const scree_Surface *s, const scree_Shape *other,
                                   const scree_Pose *pose, uint32_t part) {
-  const Lowest flat = {pair, s, other, pose, scree_quat_matrix(pose->orientation), part, true};
+  const Lowest flat = {pair, s, other, pose, scree_quat_matrix(pose->orientation), part};
   const double half[3] = {other->semi.x, other->semi.y, other->semi.z};
   const scree_Polyhedron *hull = other->data ? other->data->polyhedron : NULL; /* null: a box */
+  const double rounding = scree_shape_rounding(other);
   const int count = hull ? hull->edge_count : 12;
   for (int e = 0; e < count; ++e) {
     scree_Vec3 end[2];
@@ -520,8 +527,12 @@ static void flat_edges_on_surface(Pair *pair, const scree_Surface *s, const scre
     }
     const scree_Vec3 from = scree_pose_apply(pose, end[0]);
     Crossing c = {
-        pair,  s,    {from, scree_sub(scree_pose_apply(pose, end[1]), from), NULL, -1, &flat, NULL},
-        false, part, e};
+        pair,
+        s,
+        {from, scree_sub(scree_pose_apply(pose, end[1]), from), NULL, -1, &flat, NULL, rounding},
+        false,
+        part,
+        e};
     cross(&c);
   }
 }
@@ -554,7 +565,7 @@ static void visit_rim(void *user, int t) {
   const scree_Vec3 on = scree_axpy(c, -gap, n);
   scree_closest_on_triangle(corners, on, &edge, &corner);
   if (edge >= 0 || corner >= 0) return;
-  emit(o->pair, on, scree_neg(n), gap, scree_feature_vertex(1, rim->into[0] > 0, 1), (uint32_t)t,
+  emit(o->pair, on, scree_neg(n), gap, scree_feature_vertex(1, rim->into[0][0] > 0, 1), (uint32_t)t,
        o->part);
 }
 
@@ -570,7 +581,7 @@ static void rim_on_surface(Pair *pair, const scree_Surface *s, const Rim *rim, i
     const double pitch = 2 * acos(-1.0) / CHORDS;
     const scree_Vec3 from = rim_point(rim, pitch * k);
     const scree_Vec3 along = scree_sub(rim_point(rim, pitch * (k + 1)), from);
-    Crossing c = {pair, s, {from, along, NULL, k, NULL, rim}, false, part, CHORDS * end + k};
+    Crossing c = {pair, s, {from, along, NULL, k, NULL, rim, 0}, false, part, CHORDS * end + k};
     cross(&c);
   }
 }
@@ -586,9 +597,36 @@ static void rims_on_surface(Pair *pair, const scree_Surface *s, const scree_Shap
                      .across = {axes.x, axes.y},
                      .axis = axes.z,
                      .radius = m.start[0] + along * m.along[0],
-                     .into = {sign * m.along[0], sign * m.along[1]}};
+                     .into = {{sign * m.along[0], sign * m.along[1]}}};
     if (rim.radius > 0) rim_on_surface(pair, s, &rim, end, part);
   }
+}
+
+/* The straight side of a cylinder or capsule across the ridges of a surface. */
+static void side_on_surface(Pair *pair, const scree_Surface *s, const scree_Shape *other,
+                            const scree_Pose *pose, uint32_t part) {
+  const scree_Vec3 half =
+      scree_quat_rotate(pose->orientation, scree_vec3(0, 0, other->half_length));
+  const scree_Vec3 from = scree_sub(pose->position, half), along = scree_scale(2, half);
+  Crossing c = {pair,  s,    {from, along, NULL, -1, NULL, NULL, other->radius},
+                false, part, CHORDS * 2};
+  cross(&c);
+}
+
+/* The circle around an end of a cylinder, or the base of a cone: rim points at fixed angles, for
+ * ends that lie on a face, besides those of other rims. */
+static void end_on_surface(Pair *pair, const scree_Surface *s, const scree_Shape *other,
+                           const scree_Pose *pose, int end, double z, uint32_t part) {
+  const scree_Mat3 axes = scree_quat_matrix(pose->orientation);
+  const Rim rim = {.centre = scree_axpy(pose->position, z, axes.z),
+                   .across = {axes.x, axes.y},
+                   .axis = axes.z,
+                   .radius = other->radius,
+                   .into = {{-1, 0}, {0, end ? -1 : 1}}};
+  rim_on_surface(pair, s, &rim, end, part);
+  for (int k = 0; k < SCREE_RIM; ++k)
+    point_on_surface(pair, s, rim_point(&rim, 2 * acos(-1.0) * k / SCREE_RIM), 0, pose->position,
+                     2 + SCREE_RIM * end + k, part);
 }
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
@@ -605,7 +643,17 @@ static void shape_on_surface(Pair *pair, const scree_Surface *s, const scree_Sha
           pair, s,
           scree_pose_apply(pose, scree_vec3(0, 0, k ? other->half_length : -other->half_length)),
           other->radius, c, k, part);
-    smooth_on_surface(pair, s, other, pose, part, true);
+    side_on_surface(pair, s, other, pose, part);
+    break;
+  case SCREE_SHAPE_CYLINDER:
+    for (int end = 0; end < 2; ++end)
+      end_on_surface(pair, s, other, pose, end, end ? other->half_length : -other->half_length,
+                     part);
+    side_on_surface(pair, s, other, pose, part);
+    break;
+  case SCREE_SHAPE_CONE:
+    end_on_surface(pair, s, other, pose, 0, -0.5 * other->half_length, part);
+    smooth_on_surface(pair, s, other, pose, part);
     break;
   case SCREE_SHAPE_BOX:
     for (int k = 0; k < 8; ++k) {
@@ -625,7 +673,7 @@ static void shape_on_surface(Pair *pair, const scree_Surface *s, const scree_Sha
   case SCREE_SHAPE_FUNNEL:
   case SCREE_SHAPE_RING: rims_on_surface(pair, s, other, pose, part); break;
   default:
-    if (scree_shape_type(other->kind)->convex) smooth_on_surface(pair, s, other, pose, part, false);
+    if (scree_shape_type(other->kind)->convex) smooth_on_surface(pair, s, other, pose, part);
   }
 }
 
