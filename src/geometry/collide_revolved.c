@@ -35,6 +35,10 @@ enum { SCALES = sizeof SHRUNK / sizeof *SHRUNK };
  * each other than this part of its size are one. */
 static const double CONE_SLACK = 1e-9, DISTINCT = 1e-4;
 
+/* Sine up to which the normal of a shrunk body may point into the wall, if there is no other
+ * contact: the lowest point of a flat side that has just slid over the rim. */
+static const double LEAN = 0.1;
+
 typedef struct Pair {
   const scree_Shape *shape; /* without rounding */
   double rounding, margin;
@@ -44,6 +48,8 @@ typedef struct Pair {
   scree_Vec3 centre; /* of the body in the frame of the wall */
   scree_Mat3 turn;   /* of the body in the frame of the wall */
   double core;       /* scale of the body about its origin, for support_of */
+  bool overlaps;     /* a rim is inside the body */
+  bool lean;         /* normals at rims that point into the wall are turned to that of the wall */
   scree_Manifold *manifold;
 } Pair;
 
@@ -259,7 +265,12 @@ static double rim_distance(const Pair *p, const Rim *rim, double angle, scree_Ve
 static void point_on_rim(Pair *p, const Rim *rim, double angle, scree_Vec3 n, int name) {
   const scree_Vec3 c = rim_point(rim, angle);
   const double inward = rim->into[0] * (n.x * cos(angle) + n.y * sin(angle)) + rim->into[1] * n.z;
-  if (inward > CONE_SLACK) return;
+  if (inward > CONE_SLACK) {
+    if (!p->lean || inward > LEAN) return;
+    const scree_Vec3 into =
+        scree_vec3(rim->into[0] * cos(angle), rim->into[0] * sin(angle), rim->into[1]);
+    n = scree_unit_or(scree_axpy(n, -inward, into), n);
+  }
   const double shrunk = p->core;
   p->core = 1;
   const scree_Vec3 low = support_of(p, scree_neg(n));
@@ -344,14 +355,15 @@ static bool body_on_rim(Pair *p, const Rim *rim) {
   return true;
 }
 
-/* Depth of a point of the rim in a box or polyhedron below the closest face whose normal does not
- * point into the wall, and that normal; negative outside. */
+/* Depth of a point of the rim in a box or polyhedron below its closest face, and the normal;
+ * negative outside, and where that normal points into the wall. */
 static double depth_of(const Pair *p, const Rim *rim, double angle, scree_Vec3 *n) {
   const scree_Shape *s = p->shape;
   const scree_Polyhedron *hull = s->data ? s->data->polyhedron : NULL; /* null: a box */
   const scree_Vec3 c = scree_mat3_tmul(&p->turn, scree_sub(rim_point(rim, angle), p->centre));
   const int faces = hull ? hull->face_count : 6;
   double least = INFINITY;
+  bool acts = false;
   for (int f = 0; f < faces; ++f) {
     const double sign = f % 2 ? -1 : 1;
     scree_Vec3 out =
@@ -363,11 +375,12 @@ static double depth_of(const Pair *p, const Rim *rim, double angle, scree_Vec3 *
     const scree_Vec3 to = scree_neg(scree_mat3_mul(&p->turn, out));
     const double inward =
         rim->into[0] * (to.x * cos(angle) + to.y * sin(angle)) + rim->into[1] * to.z;
-    if (!(depth < least) || inward > CONE_SLACK) continue;
+    if (!(depth < least)) continue;
     least = depth;
+    acts = !(inward > CONE_SLACK);
     *n = to;
   }
-  return isfinite(least) ? least : -1;
+  return acts ? least : -1;
 }
 
 /* A box or polyhedron that the rim has entered further than shrinking it could tell: splinters. */
@@ -396,6 +409,7 @@ static void on_rim(Pair *p, const Rim *rim, bool ball) {
   bool found = false;
   for (int k = 0; k < SCALES && !found; ++k) {
     p->core = SHRUNK[k];
+    p->overlaps = p->overlaps || k > 0;
     found = (p->core == 1 && body_around_rim(p, rim)) || body_on_rim(p, rim);
   }
   p->core = 1;
@@ -437,4 +451,6 @@ void scree_collide_revolved(const scree_Shape *a, const scree_Pose *pa, const sc
                         {-w->along[0], -w->along[1]},
                         1}};
   for (int end = 0; end < 2; ++end) on_rim(&p, &rims[end], ball);
+  p.lean = p.overlaps && manifold->count == 0;
+  for (int end = 0; end < 2 && p.lean; ++end) on_rim(&p, &rims[end], ball);
 }
