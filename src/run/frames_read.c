@@ -121,11 +121,13 @@ static scree_Status read_contacts(scree_Replay *replay, Source *source, int k,
                             source->h5.path, c, k, body, frame->bodies - 1);
       frame->contact[c].body[side] = body;
     }
-  if (status == SCREE_OK)
+  hsize_t dims[2];
+  const bool named = scree_frames_extent(&source->h5, "/contacts/feature", 1, dims);
+  if (status == SCREE_OK && named)
     status = scree_frames_named(&source->h5, "/contacts/feature", first, nc, 1, H5T_NATIVE_UINT32,
                                 source->ints);
   for (size_t c = 0; status == SCREE_OK && c < nc; ++c)
-    frame->contact[c].feature = (uint32_t)source->ints[c];
+    frame->contact[c].feature = named ? (uint32_t)source->ints[c] : 0;
   if (status == SCREE_OK)
     status = scree_frames_named(&source->h5, "/contacts/status", first, nc, 1, H5T_NATIVE_INT,
                                 source->ints);
@@ -136,7 +138,6 @@ static scree_Status read_contacts(scree_Replay *replay, Source *source, int k,
     frame->contact[c].error = NAN;
   }
   if (status == SCREE_OK) status = read_memory(source, first, nc, frame);
-  hsize_t dims[2];
   if (status != SCREE_OK || !scree_frames_extent(&source->h5, "/contacts/error", 1, dims))
     return status;
   status = scree_frames_named(&source->h5, "/contacts/error", first, nc, 1, H5T_NATIVE_DOUBLE,
