@@ -1,5 +1,7 @@
-/* Shapes of finite elements against all others. (A file of more than 600 lines, since all its ways
- * to find points share the pair, its sink and the points seen so far.)
+/* Shapes of finite elements against all others.
+ *
+ * More than 600 lines: all its ways to find points share the pair, its sink and the points that are
+ * there already.
  *
  * Contacts are the vertices of the surface on the other body, and points of the other body on the
  * triangles of the surface:
