@@ -94,6 +94,7 @@ typedef struct View {
   double mu;
   double w; /* mean diagonal of its own block, with the weight */
   double u[SCREE_ROWS_MAX];
+  double t[2]; /* direction of the friction */
   scree_RowStatus status;
 } View;
 
@@ -108,7 +109,8 @@ static View view_contact(const State *st, const scree_Problem *p, int k, const d
     const size_t at = view.rows.at + (size_t)i;
     view.u[i] = u[at] + weight * (r[at] - st->r0[at]);
   }
-  view.status = scree_read_status(view.rows.d, p->flow, view.mu, view.w, r + view.rows.at, view.u);
+  view.status =
+      scree_read_status(view.rows.d, p->flow, view.mu, view.w, r + view.rows.at, view.u, view.t);
   return view;
 }
 
@@ -118,14 +120,11 @@ static void set_rows(State *st, const scree_Problem *p, int k, const double *r, 
   const int d = view.rows.d;
   const double *rc = r + view.rows.at, w = st->laws.w[k];
   double *Lu = st->laws.Lu + view.rows.mat, *Lr = st->laws.Lr + view.rows.mat;
-  scree_Slip slip = {.normal = fmax(rc[0] - view.u[0] / view.w, 0.0)};
-  if (view.status == SCREE_ROWS_SLIP && view.mu > 0.0) {
-    scree_slip_direction(d, view.w, rc, view.u, slip.t);
-    slip.speed = scree_tangent_norm(d, view.u);
-  }
+  scree_Slip slip = {.t = {view.t[0], view.t[1]}, .normal = fmax(rc[0] - view.u[0] / view.w, 0.0)};
+  if (view.status == SCREE_ROWS_SLIP && view.mu > 0.0) slip.speed = scree_tangent_norm(d, view.u);
   st->laws.status[k] = (uint8_t)view.status;
-  scree_status_rows(d, view.status, p->flow, view.mu, w, &slip, Lu, Lr);
-  scree_rows_soften(d, st->laws.e[k] * w, st->r0 + view.rows.at, Lu, Lr, st->laws.c + view.rows.at);
+  scree_status_rows(d, view.status, p->flow, view.mu, w, &slip, st->laws.e[k] * w,
+                    st->r0 + view.rows.at, Lu, Lr, st->laws.c + view.rows.at);
 }
 
 static double distance2(size_t n, const double *x, const double *y) {

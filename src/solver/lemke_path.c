@@ -118,8 +118,7 @@ static void set_rows(scree_LemkePath *path) {
       slip.speed = scree_tangent_norm(rows.d, u);
     }
     scree_status_rows(rows.d, (scree_RowStatus)path->status[k], SCREE_COULOMB, mu, path->w[k],
-                      &slip, Lu, Lr);
-    scree_rows_soften(rows.d, e * path->soft[k], NULL, Lu, Lr, NULL);
+                      &slip, e * path->soft[k], NULL, Lu, Lr, NULL);
   }
 }
 
