@@ -33,7 +33,7 @@ static const struct Numbers {
   double lost;                 /* a tau from which the path does not return */
   double measured;             /* fall of tau between two measurements */
 } number = {
-    .opening = 0.01,     /* @OPENING */
+    .opening = 0.01,     /* 0.005: 1.00; 0.02: 0.95 */
     .sideways = 0.5,     /* 0.25: 0.99; 1: 1.02 */
     .corrections = 6,    /* 3: 1.01 (+1 solved); 12: 1.05 */
     .standing = 4,       /* 2: 1.00; 8: 1.00 */
