@@ -176,6 +176,52 @@ static void write_triangles(scree_ResultsWriter *writer, const scree_Shape *cons
   scree_free(triangles);
 }
 
+static void put_ints(scree_ResultsWriter *writer, const char *name, int rank, hsize_t rows,
+                     hsize_t columns, const int *values) {
+  scree_results_put_all(writer,
+                        scree_results_data(writer, name, H5T_STD_I32LE, H5T_NATIVE_INT, rank, rows,
+                                           columns, 0, false),
+                        values);
+}
+
+static void put_offsets(scree_ResultsWriter *writer, const char *name, int n,
+                        const int64_t *values) {
+  scree_results_put_all(writer,
+                        scree_results_data(writer, name, H5T_STD_I64LE, H5T_NATIVE_INT64, 1,
+                                           (hsize_t)n + 1, 0, 0, false),
+                        values);
+}
+
+/* Undeformed places of the nodes of all bodies, what holds each (-1 nothing, -2 it is held, or the
+ * number of the obstacle that moves it), and, if an obstacle does, their places in its frame. */
+static void write_nodes(scree_ResultsWriter *writer, const scree_World *world, int n) {
+  const size_t nodes = (size_t)scree_world_node_count(world);
+  double *place = SCREE_ALLOC(double, 3 * nodes), *anchor = SCREE_ALLOC(double, 3 * nodes);
+  int *holder = SCREE_ALLOC(int, nodes);
+  bool driven = false;
+  size_t at = 0;
+  writer->good = writer->good && place && anchor && holder;
+  for (int b = 0; b < n && writer->good; ++b)
+    for (int k = 0; k < scree_body_node_count(world, b); ++k, ++at) {
+      const scree_NodeInfo info = scree_body_node(world, b, k);
+      memcpy(place + 3 * at, &info.place, 3 * sizeof *place);
+      memcpy(anchor + 3 * at, &info.anchor, 3 * sizeof *anchor);
+      holder[at] = info.held ? -2 : info.obstacle;
+      driven = driven || info.obstacle >= 0;
+    }
+  if (writer->good) {
+    scree_results_put_all(writer, scree_results_reals(writer, "/elements/place", 2, nodes, 3, 0),
+                          place);
+    put_ints(writer, "/elements/holder", 1, nodes, 0, holder);
+    if (driven)
+      scree_results_put_all(writer, scree_results_reals(writer, "/elements/anchor", 2, nodes, 3, 0),
+                            anchor);
+  }
+  scree_free(place);
+  scree_free(anchor);
+  scree_free(holder);
+}
+
 /* The meshes of finite-element bodies: where the nodes and elements of each body start (n+1), the
  * corners of the elements (numbers of nodes within the body, -1 behind the last), and the node of
  * each vertex in /bodies/vertices (-1: of another shape). */
@@ -208,24 +254,12 @@ static void write_elements(scree_ResultsWriter *writer, const scree_World *world
   }
   if (writer->good) {
     scree_results_group(writer, "/elements");
-    scree_results_put_all(writer,
-                          scree_results_data(writer, "/elements/node_offset", H5T_STD_I64LE,
-                                             H5T_NATIVE_INT64, 1, (hsize_t)n + 1, 0, 0, false),
-                          node);
-    scree_results_put_all(writer,
-                          scree_results_data(writer, "/elements/element_offset", H5T_STD_I64LE,
-                                             H5T_NATIVE_INT64, 1, (hsize_t)n + 1, 0, 0, false),
-                          element);
-    scree_results_put_all(writer,
-                          scree_results_data(writer, "/elements/corner", H5T_STD_I32LE,
-                                             H5T_NATIVE_INT, 2, total, SCREE_ELEMENT_CORNERS, 0,
-                                             false),
-                          corner);
-    scree_results_put_all(writer,
-                          scree_results_data(writer, "/elements/surface_node", H5T_STD_I32LE,
-                                             H5T_NATIVE_INT, 1, vertices, 0, 0, false),
-                          surface);
+    put_offsets(writer, "/elements/node_offset", n, node);
+    put_offsets(writer, "/elements/element_offset", n, element);
+    put_ints(writer, "/elements/corner", 2, total, SCREE_ELEMENT_CORNERS, corner);
+    put_ints(writer, "/elements/surface_node", 1, vertices, 0, surface);
   }
+  write_nodes(writer, world, n);
   scree_free(node);
   scree_free(element);
   scree_free(corner);
@@ -271,19 +305,29 @@ static void write_parts(scree_ResultsWriter *writer, const scree_World *world, i
   scree_free(orientation);
 }
 
-/* Groups of bodies that do not touch each other, and whether they deform; no dataset when all are
- * 0. */
+/* Keys of deformable bodies other than the kind, as bits. */
+static uint32_t flags_of(const scree_World *world, int body) {
+  const scree_Elastic e = scree_body_elastic(world, body);
+  return (e.explicit_ ? SCREE_RESULTS_EXPLICIT : 0u) |
+         (e.consistent_mass ? SCREE_RESULTS_CONSISTENT : 0u) |
+         (e.keeps_shape ? SCREE_RESULTS_KEEPS_SHAPE : 0u);
+}
+
+/* Groups of bodies that do not touch each other, and how they deform; no dataset when all are 0. */
 static void write_groups(scree_ResultsWriter *writer, const scree_World *world, int n) {
-  static const char *const names[] = {"/bodies/group", "/bodies/body_kind"};
-  uint32_t *values[2] = {SCREE_ALLOC(uint32_t, n), SCREE_ALLOC(uint32_t, n)};
-  bool any[2] = {false, false};
-  writer->good = writer->good && values[0] && values[1];
+  static const char *const names[] = {"/bodies/group", "/bodies/body_kind", "/bodies/body_flags"};
+  enum { COUNT = 3 };
+  uint32_t *values[COUNT] = {SCREE_ALLOC(uint32_t, n), SCREE_ALLOC(uint32_t, n),
+                             SCREE_ALLOC(uint32_t, n)};
+  bool any[COUNT] = {false, false, false};
+  writer->good = writer->good && values[0] && values[1] && values[2];
   for (int b = 0; b < n && writer->good; ++b) {
     values[0][b] = scree_body_group(world, b);
     values[1][b] = (uint32_t)scree_body_kind_of(world, b);
-    for (int k = 0; k < 2; ++k) any[k] = any[k] || values[k][b] != 0;
+    values[2][b] = flags_of(world, b);
+    for (int k = 0; k < COUNT; ++k) any[k] = any[k] || values[k][b] != 0;
   }
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < COUNT; ++k) {
     if (any[k])
       scree_results_put_all(writer,
                             scree_results_data(writer, names[k], H5T_STD_U32LE, H5T_NATIVE_UINT32,

@@ -27,12 +27,15 @@ typedef struct scree_SceneSignal {
   char *names[6]; /* "FILE:LINE:COLUMN: PATH" of each component; null if all are constant */
 } scree_SceneSignal;
 
+typedef struct scree_SceneState scree_SceneState; /* scene_state.h */
+
 typedef struct scree_SceneBody {
   scree_Shape shape;
   scree_BodyDef def;         /* its shape and driver are set when it is used */
   const char *name;          /* in the tree, or null */
   scree_SceneSignal *driver; /* or null */
   scree_Region held;         /* where nodes of finite elements are held */
+  scree_SceneState *state;   /* that it begins with, or null: at rest or in rigid motion */
 } scree_SceneBody;
 
 /* Common properties of the bodies of one generator. */
@@ -181,6 +184,11 @@ scree_Status scree_scene_scale_shape(const scree_Shape *from, double scale, scre
 /* material, density and group of a normalised map into a definition. */
 scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,
                                 const scree_Log *log, scree_BodyDef *def);
+
+/* Material and scheme of a deformable body, of which kind, material and integration are set;
+ * `where` for messages. */
+scree_Status scree_scene_elastic(const scree_Scene *scene, const scree_Node *where,
+                                 const scree_Log *log, scree_BodyDef *def);
 
 /* Take over the body (also its shape, freed on failure). */
 /* Room for that many bodies and obstacles. */

@@ -5,6 +5,7 @@
 #include "math/vec3.h"
 #include "parallel/ranks.h"
 #include "scene/scene.h"
+#include "scene/scene_state.h"
 
 #include <assert.h>
 #include <math.h>
@@ -222,7 +223,11 @@ static bool is_loaded(void *user, scree_Vec3 place) {
 
 static scree_Status add_body(scree_World *world, scree_SceneBody *body) {
   scree_BodyDef def = body->def;
-  if (body->held.kind != SCREE_REGION_NONE) {
+  if (body->state && body->state->holder) {
+    body->state->next = 0;
+    def.elastic.held = scree_scene_state_holds;
+    def.elastic.held_user = body->state;
+  } else if (body->held.kind != SCREE_REGION_NONE) {
     def.elastic.held = is_held;
     def.elastic.held_user = body;
   }
@@ -277,7 +282,9 @@ static scree_Status build_bodies(const scree_Scene *scene, scree_World *world, i
   if (status == SCREE_OK) status = scree_world_reserve(world, room);
   for (size_t k = 0; k < scene->body_count && status == SCREE_OK; ++k)
     status = add_body(world, &scene->bodies[k]);
+  if (status == SCREE_OK) status = scree_scene_build_states(scene, world);
   if (status == SCREE_OK) status = drive_nodes(scene, world);
+  if (status == SCREE_OK && scene->driven_count > 0) status = scree_scene_end_states(scene, world);
   return status == SCREE_OK ? add_forces(scene, world) : status;
 }
 
