@@ -97,6 +97,11 @@ typedef struct SentBody {
   int64_t number;
 } SentBody;
 
+typedef struct SentContact {
+  scree_FrameContact contact; /* first: it is sorted by */
+  double memory[SCREE_CONTACT_MEMORY];
+} SentContact;
+
 /* Arrays that pieces share. */
 typedef struct Pieces {
   const scree_RunParts *parts;
@@ -154,10 +159,11 @@ static scree_Status put_contacts(Pieces *p, int end, int *at) {
   scree_Status status = SCREE_OK;
   for (; !status && *at < n; ++*at) {
     const scree_Contact contact = scree_world_contact(p->world, *at);
-    scree_FrameContact one = scree_frame_contact(&contact);
+    SentContact one = {.contact = scree_frame_contact(&contact)};
     for (int side = 0; side < 2; ++side)
-      one.body[side] = scree_body_number(p->world, contact.body[side]);
-    if (one.body[0] >= end) break;
+      one.contact.body[side] = scree_body_number(p->world, contact.body[side]);
+    if (one.contact.body[0] >= end) break;
+    scree_world_contact_memory(p->world, *at, one.memory);
     const size_t place = (size_t)(*at - from) * sizeof one;
     if (scree_grow((void **)&p->mine, &p->mine_capacity, place + sizeof one, 1))
       memcpy(p->mine + place, &one, sizeof one);
@@ -166,17 +172,22 @@ static scree_Status put_contacts(Pieces *p, int end, int *at) {
   }
   status = scree_run_parts_agree(p->parts, status, p->log);
   if (!status)
-    status = scree_ranks_bring(p->parts->ranks, p->mine,
-                               (size_t)(*at - from) * sizeof(scree_FrameContact), &p->all,
-                               &p->all_capacity, &bytes, p->log);
+    status = scree_ranks_bring(p->parts->ranks, p->mine, (size_t)(*at - from) * sizeof(SentContact),
+                               &p->all, &p->all_capacity, &bytes, p->log);
   if (status || !p->parts->writes || bytes == 0) return status;
-  const size_t count = bytes / sizeof(scree_FrameContact);
+  const size_t count = bytes / sizeof(SentContact);
   if (!scree_grow((void **)&p->order, &p->order_capacity, count, sizeof *p->order))
     return fail_memory(p);
-  for (size_t k = 0; k < count; ++k) p->order[k] = p->all + k * sizeof(scree_FrameContact);
+  for (size_t k = 0; k < count; ++k) p->order[k] = p->all + k * sizeof(SentContact);
   qsort((void *)p->order, count, sizeof *p->order, compare_contacts);
-  for (size_t k = 0; k < count; ++k)
-    memcpy(&p->frame->contact[p->filled++], p->order[k], sizeof(scree_FrameContact));
+  for (size_t k = 0; k < count; ++k, ++p->filled) {
+    SentContact one;
+    memcpy(&one, p->order[k], sizeof one);
+    p->frame->contact[p->filled] = one.contact;
+    if (p->frame->head.remembers)
+      memcpy(p->frame->law_memory + SCREE_CONTACT_MEMORY * p->filled, one.memory,
+             sizeof one.memory);
+  }
   return SCREE_OK;
 }
 
