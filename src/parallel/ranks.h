@@ -25,6 +25,14 @@ SCREE_PRIVATE scree_Status scree_ranks_bring(const scree_Ranks *ranks, const voi
                                              size_t bytes, char **all, size_t *capacity,
                                              size_t *total, const scree_Log *log);
 
+/* `count` elements of `bytes` bytes, number k to rank to[k]: *got = those that came, by the rank
+ * that sent them and in its order. The array grows and can be used again; it is freed with
+ * scree_free. The status is the same on all ranks. */
+SCREE_PRIVATE scree_Status scree_ranks_deal(const scree_Ranks *ranks, const void *elements,
+                                            size_t bytes, const int *to, size_t count, char **got,
+                                            size_t *capacity, size_t *got_count,
+                                            const scree_Log *log);
+
 #ifdef SCREE_MPI
 
 /* Number of ranks, 1 for null. */

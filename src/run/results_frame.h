@@ -5,6 +5,7 @@
 #ifndef SCREE_RUN_RESULTS_FRAME_H
 #define SCREE_RUN_RESULTS_FRAME_H
 
+#include "parallel/ranks.h"
 #include "scree/world.h"
 
 #include <stdint.h>
@@ -78,6 +79,15 @@ scree_Status scree_journal_open(scree_Journal *journal, const char *path, int64_
                                 const scree_Log *log);
 scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *frame,
                                   const scree_Log *log);
+/* The journal that rank 0 has opened, on another rank. */
+scree_Status scree_journal_join(scree_Journal *journal, const char *path, int64_t length,
+                                const scree_Log *log);
+/* A frame of which each rank has consecutive bodies and contacts, those of rank 0 first; the head,
+ * which all have, counts those of all. The record is that of scree_journal_append. */
+scree_Status scree_journal_append_part(scree_Journal *journal, const scree_Ranks *ranks,
+                                       const scree_FrameHead *head, const scree_FrameBody *body,
+                                       size_t bodies, const scree_FrameContact *contact,
+                                       size_t contacts, const scree_Log *log);
 /* Bytes of the record of a frame. */
 int64_t scree_journal_record(const scree_Frame *frame);
 /* Flush to the disk. */

@@ -120,8 +120,7 @@ scree_Place *scree_place_create(const scree_Scene *scene, double cell) {
   if (!place) return NULL;
   place->cell = cell;
   bool good = add_buckets(place);
-  for (size_t k = 0; k < scene->body_count && good; ++k)
-    good = scree_place_add(place, scene, (int)k);
+  for (size_t k = 0; k < scene->kept && good; ++k) good = scree_place_add(place, scene, (int)k);
   if (good) return place;
   scree_place_destroy(place);
   return NULL;
@@ -151,7 +150,7 @@ int scree_place_blocker(const scree_Place *place, const scree_Scene *scene,
   for (size_t k = 0; k < place->large_count; ++k)
     if (overlaps(scene, place->large[k], body)) return place->large[k];
   if (!cells(place, &box, lower, upper)) {
-    for (size_t k = 0; k < scene->body_count; ++k)
+    for (size_t k = 0; k < scene->kept; ++k)
       if (overlaps(scene, (int)k, body)) return (int)k;
     return -1;
   }

@@ -199,8 +199,16 @@ static scree_Status check_pairs(scree_Scene *scene, const scree_Log *log) {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* Bodies of a start come with impulses, for which all of them are needed. */
+static void choose_part(scree_Scene *scene, const scree_Ranks *ranks) {
+  if (scree_ranks_size(ranks) > 1 && !scree_node_find(scene->tree.root, "start") &&
+      !scree_scene_cannot_divide(scene))
+    scene->part.ranks = ranks;
+}
+
 static scree_Status read_scene(scree_Scene *scene, const char *text, size_t length,
-                               const char *const *overrides, const scree_Log *log) {
+                               const char *const *overrides, const scree_Ranks *ranks,
+                               const scree_Log *log) {
   scree_Tree given;
   scree_Status status = scree_tree_parse(&given, text, length, scene->name, log);
   if (status != SCREE_OK) return status;
@@ -224,9 +232,11 @@ static scree_Status read_scene(scree_Scene *scene, const char *text, size_t leng
   scene->seed = (uint64_t)scree_node_number(scene->tree.root, "seed");
   status = scree_scene_resolve_start(scene, log);
   if (status == SCREE_OK) status = check_pairs(scene, log);
+  if (status == SCREE_OK) choose_part(scene, ranks);
   if (status == SCREE_OK) status = scree_scene_read_bodies(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_plates(scene, log);
   if (status == SCREE_OK) status = scree_scene_generate(scene, log);
+  if (scene->part.ranks) status = scree_ranks_agree(scene->part.ranks, status, log);
   if (status == SCREE_OK) status = scree_scene_check_names(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_forces(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_joints(scene, log);
@@ -244,9 +254,9 @@ static scree_Status read_scene(scree_Scene *scene, const char *text, size_t leng
   return scene->text ? SCREE_OK : scree_fail_memory(log, scene->name);
 }
 
-scree_Status scree_scene_parse(const char *text, size_t length, const char *name,
-                               const char *const *overrides, const scree_Log *log,
-                               scree_Scene **scene) {
+static scree_Status parse(const char *text, size_t length, const char *name,
+                          const char *const *overrides, const scree_Ranks *ranks,
+                          const scree_Log *log, scree_Scene **scene) {
   *scene = NULL;
   scree_Scene *made = SCREE_ALLOC(scree_Scene, 1);
   if (!made) return scree_fail_memory(log, name);
@@ -254,7 +264,7 @@ scree_Status scree_scene_parse(const char *text, size_t length, const char *name
   scree_Status status = made->name ? SCREE_OK : scree_fail_memory(log, name);
   if (status == SCREE_OK) {
     memcpy(made->name, name, strlen(name) + 1);
-    status = read_scene(made, text, length, overrides, log);
+    status = read_scene(made, text, length, overrides, ranks, log);
   }
   if (status == SCREE_OK)
     *scene = made;
@@ -263,8 +273,20 @@ scree_Status scree_scene_parse(const char *text, size_t length, const char *name
   return status;
 }
 
+scree_Status scree_scene_parse(const char *text, size_t length, const char *name,
+                               const char *const *overrides, const scree_Log *log,
+                               scree_Scene **scene) {
+  return parse(text, length, name, overrides, NULL, log, scene);
+}
+
 scree_Status scree_scene_read(const char *path, const char *const *overrides, const scree_Log *log,
                               scree_Scene **scene) {
+  return scree_scene_read_part(path, overrides, NULL, log, scene);
+}
+
+scree_Status scree_scene_read_part(const char *path, const char *const *overrides,
+                                   const scree_Ranks *ranks, const scree_Log *log,
+                                   scree_Scene **scene) {
   *scene = NULL;
   FILE *file = fopen(path, "rb");
   struct stat status;
@@ -290,13 +312,13 @@ scree_Status scree_scene_read(const char *path, const char *const *overrides, co
   if (!good) outcome = scree_fail_memory(log, path);
   if (error)
     outcome = scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s", path, strerror(error));
-  if (outcome == SCREE_OK) outcome = scree_scene_parse(text, length, path, overrides, log, scene);
+  if (outcome == SCREE_OK) outcome = parse(text, length, path, overrides, ranks, log, scene);
   scree_free(text);
   return outcome;
 }
 
 static void free_bodies(scree_Scene *scene, size_t first) {
-  for (size_t k = first; k < scene->body_count; ++k) {
+  for (size_t k = first; k < scene->kept; ++k) {
     scree_shape_fini(&scene->bodies[k].shape);
     scree_scene_signal_free(scene->bodies[k].driver);
   }
@@ -304,9 +326,10 @@ static void free_bodies(scree_Scene *scene, size_t first) {
 
 void scree_scene_release_bodies(scree_Scene *scene) {
   const size_t first = (size_t)scene->obstacle_count;
+  const bool part = scene->part.ranks != NULL; /* which has the names already */
   bool named = false;
   if (scene->released) return;
-  for (size_t k = first; k < scene->body_count; ++k) {
+  for (size_t k = first; k < scene->kept && !part; ++k) {
     if (scene->bodies[k].def.kind != SCREE_BODY_RIGID) return; /* worlds look at these again */
     named = named || scene->bodies[k].name;
   }
@@ -322,15 +345,19 @@ void scree_scene_release_bodies(scree_Scene *scene) {
   free_bodies(scene, first);
   scree_free(scene->bodies);
   scene->bodies = obstacles;
-  scene->body_capacity = first;
-  scene->kept_names = names;
+  scene->kept = scene->body_capacity = first;
+  if (!part) {
+    scene->kept_names = names;
+    scene->kept_name_count = names ? scene->body_count : 0;
+  }
+  scree_scene_part_fini(scene);
   scene->released = true;
 }
 
 void scree_scene_destroy(scree_Scene *scene) {
   if (!scene) return;
-  if (scene->released) scene->body_count = (size_t)scene->obstacle_count;
   free_bodies(scene, 0);
+  scree_scene_part_fini(scene);
   scree_free((void *)scene->kept_names);
   for (int k = 0; k < scene->pour_count; ++k) {
     scree_shape_fini(&scene->pours[k].grain.shape);
