@@ -273,14 +273,16 @@ static int carry_out(const Request *request, const scree_Scene *scene, scree_Run
  * which may now choose another one (for another duration), that of the run is put in. */
 static int read_scene(const Request *request, const scree_Log *log, scree_Scene **scene) {
   const scree_Ranks *ranks = request->settings.ranks;
-  int status = (int)scree_scene_read_part(request->scene, request->sets.items, ranks, log, scene);
+  const bool resume = request->settings.resume;
+  int status =
+      (int)scree_scene_read_part(request->scene, request->sets.items, ranks, resume, log, scene);
   if (status != 0 || !request->settings.resume || !scree_scene_info(*scene).automatic_step)
     return status;
   char *path = cli_join(request->folder, "scene.yaml");
   scree_Scene *recorded = NULL;
   if (!path) return 3;
   if (access(path, R_OK) == 0)
-    status = (int)scree_scene_read_part(path, NULL, ranks, log, &recorded);
+    status = (int)scree_scene_read_part(path, NULL, ranks, resume, log, &recorded);
   free(path);
   if (status != 0 || !recorded) return status;
   const double step = scree_scene_info(recorded).step;
@@ -294,7 +296,7 @@ static int read_scene(const Request *request, const scree_Log *log, scree_Scene 
   snprintf(text, sizeof text, "time.step=%.17g", step);
   for (int k = 0; k < request->sets.count; ++k) sets[k] = request->sets.items[k];
   sets[request->sets.count] = text;
-  status = (int)scree_scene_read_part(request->scene, sets, ranks, log, scene);
+  status = (int)scree_scene_read_part(request->scene, sets, ranks, resume, log, scene);
   free(sets);
   return status;
 }

@@ -26,10 +26,11 @@ typedef struct scree_Scene scree_Scene;
 SCREE_API scree_Status scree_scene_read(const char *path, const char *const *overrides,
                                         const scree_Log *log, scree_Scene **scene);
 /* The same on several ranks: all call it, and where the world can be divided each keeps the bodies
- * of its part alone, for scree_scene_build_part. Null: one rank. */
+ * of its part alone, for scree_scene_build_part. `restored`: a saved state will be put into the
+ * world. `ranks` null: one rank. */
 SCREE_API scree_Status scree_scene_read_part(const char *path, const char *const *overrides,
-                                             const scree_Ranks *ranks, const scree_Log *log,
-                                             scree_Scene **scene);
+                                             const scree_Ranks *ranks, bool restored,
+                                             const scree_Log *log, scree_Scene **scene);
 /* scree_scene_read from a text; `name` stands for the file in messages. */
 SCREE_API scree_Status scree_scene_parse(const char *text, size_t length, const char *name,
                                          const char *const *overrides, const scree_Log *log,

@@ -147,8 +147,7 @@ static scree_Status reopen_files(scree_Run *run) {
 /* The state of the checkpoint: `state`, or of a divided world from byte `at` of the file on. */
 static scree_Status restore(scree_Run *run, const void *state, int64_t at) {
   scree_RunParts *parts = &run->parts;
-  scree_Status status =
-      scree_run_parts_build(parts, run->scene, false, run->log, &run->world);
+  scree_Status status = scree_run_parts_build(parts, run->scene, false, run->log, &run->world);
   if (status != SCREE_OK || !run->world) return status;
   status = scree_scene_pour_again(run->scene, run->world, run->order, run->head.poured, run->log);
   status = scree_run_parts_agree(parts, status, run->log);

@@ -79,114 +79,103 @@ static int block_of(const scree_RunParts *parts, int bodies) {
   return bodies < size ? 1 : (bodies + size - 1) / size;
 }
 
+/* What a rank has of a frame: bodies of its range, and contacts whose first body is in it. */
+typedef struct FramePart {
+  const scree_World *world;
+  int block, first;
+  scree_FrameBody *body;
+  scree_FrameContact *contact;
+  size_t contacts, capacity;
+} FramePart;
+
 typedef struct SentBody {
   scree_FrameBody body;
   int64_t number;
 } SentBody;
 
-/* The bodies of this rank's range, in their order; freed with scree_free. */
-static scree_Status deal_bodies(const scree_RunParts *parts, const scree_World *world, int block,
-                                scree_FrameBody **bodies, size_t *count, const scree_Log *log) {
-  const int n = scree_world_body_count(world);
-  size_t mine = 0, capacity = 0;
-  char *in = NULL;
-  SentBody *out = SCREE_ALLOC(SentBody, n);
-  int *to = SCREE_ALLOC(int, n);
-  const bool enough = out && to;
-  *bodies = NULL;
-  scree_Status status = enough ? SCREE_OK : scree_fail_memory(log, "a frame of the results");
-  status = scree_run_parts_agree(parts, status, log);
-  for (int b = 0; !status && enough && b < n; ++b) {
-    if (!scree_body_is_mine(world, b)) continue;
-    const SentBody one = {scree_frame_body(world, b), scree_body_number(world, b)};
-    out[mine] = one;
-    to[mine++] = (int)one.number / block;
-  }
-  if (!status)
-    status = scree_ranks_deal(parts->ranks, out, sizeof *out, to, mine, &in, &capacity, count, log);
-  scree_free(out);
-  scree_free(to);
-  if (!status) *bodies = SCREE_ALLOC(scree_FrameBody, *count);
-  const int64_t first = (int64_t)scree_ranks_rank(parts->ranks) * block;
-  for (size_t k = 0; *bodies && k < *count; ++k) {
-    SentBody one;
-    memcpy(&one, in + k * sizeof one, sizeof one);
-    (*bodies)[one.number - first] = one.body;
-  }
-  scree_free(in);
-  if (!status && !*bodies) status = scree_fail_memory(log, "a frame of the results");
-  return scree_run_parts_agree(parts, status, log);
+static int pack_body(void *user, size_t k, void *element) {
+  const FramePart *part = user;
+  const int b = (int)k;
+  if (!scree_body_is_mine(part->world, b)) return -1;
+  const SentBody one = {scree_frame_body(part->world, b), scree_body_number(part->world, b)};
+  memcpy(element, &one, sizeof one);
+  return (int)one.number / part->block;
 }
 
-/* A contact, and its place among those that arrived. */
-typedef struct SentContact {
-  scree_FrameContact contact;
-  int64_t place;
-} SentContact;
+static bool take_body(void *user, const void *element) {
+  FramePart *part = user;
+  SentBody one;
+  memcpy(&one, element, sizeof one);
+  part->body[one.number - part->first] = one.body;
+  return true;
+}
 
-static int compare_contacts(const void *a, const void *b) {
-  const SentContact *x = a, *y = b;
+static int pack_contact(void *user, size_t k, void *element) {
+  const FramePart *part = user;
+  const scree_Contact contact = scree_world_contact(part->world, (int)k);
+  scree_FrameContact one = scree_frame_contact(&contact);
   for (int side = 0; side < 2; ++side)
-    if (x->contact.body[side] != y->contact.body[side])
-      return x->contact.body[side] < y->contact.body[side] ? -1 : 1;
-  return (x->place > y->place) - (x->place < y->place); /* points of a pair are of one rank */
+    one.body[side] = scree_body_number(part->world, contact.body[side]);
+  memcpy(element, &one, sizeof one);
+  return one.body[0] / part->block;
 }
 
-/* The contacts whose first body is in this rank's range, in the order of one rank. */
-static scree_Status deal_contacts(const scree_RunParts *parts, const scree_World *world, int block,
-                                  scree_FrameContact **contacts, size_t *count,
-                                  const scree_Log *log) {
-  const int n = scree_world_contact_count(world);
-  size_t capacity = 0;
-  char *in = NULL;
-  SentContact *out = SCREE_ALLOC(SentContact, n);
-  int *to = SCREE_ALLOC(int, n);
-  const bool enough = out && to;
-  *contacts = NULL;
-  scree_Status status = enough ? SCREE_OK : scree_fail_memory(log, "a frame of the results");
+static bool take_contact(void *user, const void *element) {
+  FramePart *part = user;
+  if (!scree_grow_lean((void **)&part->contact, &part->capacity, part->contacts + 1,
+                       sizeof *part->contact))
+    return false;
+  scree_FrameContact *one = &part->contact[part->contacts++];
+  memcpy(one, element, sizeof *one);
+  one->unused = (int32_t)part->contacts; /* its place, until they are sorted */
+  return true;
+}
+
+/* Points of a pair are of one rank, and keep their order. */
+static int compare_contacts(const void *a, const void *b) {
+  const scree_FrameContact *x = a, *y = b;
+  for (int side = 0; side < 2; ++side)
+    if (x->body[side] != y->body[side]) return x->body[side] < y->body[side] ? -1 : 1;
+  return (x->unused > y->unused) - (x->unused < y->unused);
+}
+
+static scree_Status fill_frame(const scree_RunParts *parts, const scree_FrameHead *head,
+                               FramePart *part, const scree_Log *log) {
+  const scree_Deal bodies = {sizeof(SentBody), pack_body, take_body, part};
+  const scree_Deal contacts = {sizeof(scree_FrameContact), pack_contact, take_contact, part};
+  scree_Status status = part->body ? SCREE_OK : scree_fail_memory(log, "a frame of the results");
   status = scree_run_parts_agree(parts, status, log);
-  for (int k = 0; !status && enough && k < n; ++k) {
-    const scree_Contact contact = scree_world_contact(world, k);
-    out[k].contact = scree_frame_contact(&contact);
-    for (int side = 0; side < 2; ++side)
-      out[k].contact.body[side] = scree_body_number(world, contact.body[side]);
-    to[k] = out[k].contact.body[0] / block;
-  }
-  if (!status)
+  if (status == SCREE_OK)
     status =
-        scree_ranks_deal(parts->ranks, out, sizeof *out, to, (size_t)n, &in, &capacity, count, log);
-  scree_free(out);
-  scree_free(to);
-  if (!status) *contacts = SCREE_ALLOC(scree_FrameContact, *count);
-  SentContact *got = (void *)in;
-  for (size_t k = 0; *contacts && k < *count; ++k) got[k].place = (int64_t)k;
-  if (*contacts && *count) qsort(got, *count, sizeof *got, compare_contacts);
-  for (size_t k = 0; *contacts && k < *count; ++k) (*contacts)[k] = got[k].contact;
-  scree_free(in);
-  if (!status && !*contacts) status = scree_fail_memory(log, "a frame of the results");
-  return scree_run_parts_agree(parts, status, log);
+        scree_ranks_deal(parts->ranks, (size_t)scree_world_body_count(part->world), &bodies, log);
+  if (status == SCREE_OK && head->contacts > 0)
+    status = scree_ranks_deal(parts->ranks, (size_t)scree_world_contact_count(part->world),
+                              &contacts, log);
+  if (part->contacts) qsort(part->contact, part->contacts, sizeof *part->contact, compare_contacts);
+  for (size_t k = 0; k < part->contacts; ++k) part->contact[k].unused = 0;
+  return status;
 }
 
 scree_Status scree_run_parts_frame(const scree_RunParts *parts, const scree_World *world,
                                    bool with_contacts, const scree_Aabb *region,
                                    scree_Journal *journal, const scree_Log *log) {
   scree_FrameHead head;
-  scree_FrameBody *bodies = NULL;
-  scree_FrameContact *contacts = NULL;
-  size_t body_count = 0, contact_count = 0;
   scree_Status status = scree_frame_head(world, with_contacts, region, &head);
   if (status != SCREE_OK) return status;
   head.bodies = scree_world_whole_count(world);
   head.contacts = (int32_t)scree_ranks_sum(parts->ranks, head.contacts);
   const int block = block_of(parts, head.bodies);
-  status = deal_bodies(parts, world, block, &bodies, &body_count, log);
-  if (status == SCREE_OK && head.contacts > 0)
-    status = deal_contacts(parts, world, block, &contacts, &contact_count, log);
+  const int64_t begin = (int64_t)scree_ranks_rank(parts->ranks) * block;
+  const int first = begin < head.bodies ? (int)begin : head.bodies;
+  const size_t count = (size_t)(head.bodies - first < block ? head.bodies - first : block);
+  FramePart part = {
+      .world = world, .block = block, .first = first, .body = SCREE_ALLOC(scree_FrameBody, count)};
+  status = fill_frame(parts, &head, &part, log);
   if (status == SCREE_OK)
-    status = scree_journal_append_part(journal, parts->ranks, &head, bodies, body_count, contacts,
-                                       contact_count, log);
-  scree_free(bodies);
-  scree_free(contacts);
+    status = scree_journal_append_part(journal, parts->ranks, &head, part.body, count, part.contact,
+                                       part.contacts, log);
+  scree_free(part.body);
+  scree_free(part.contact);
   return status;
 }
 

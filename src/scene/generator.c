@@ -220,9 +220,9 @@ static scree_Status fill_cell(Lattice *lattice, uint64_t index, scree_Vec3 centr
   return status;
 }
 
-static scree_Status begin_places(Lattice *lattice) {
+static scree_Status begin_places(Lattice *lattice, const scree_Aabb *window) {
   scree_place_destroy(lattice->place);
-  lattice->place = scree_place_create(lattice->scene, 2 * largest_radius(&lattice->grain));
+  lattice->place = scree_place_create(lattice->scene, 2 * largest_radius(&lattice->grain), window);
   return lattice->place ? SCREE_OK : scree_fail_memory(lattice->log, "the places of bodies");
 }
 
@@ -240,14 +240,14 @@ static scree_Status drop_layers(Lattice *lattice, long next) {
   else
     window.lower.z = layer.z - reach;
   const scree_Status status = scree_scene_thin(lattice->scene, &window, lattice->log);
-  return status == SCREE_OK ? begin_places(lattice) : status;
+  return status == SCREE_OK ? begin_places(lattice, &window) : status;
 }
 
 static scree_Status fill_lattice(Lattice *lattice, double *volume) {
   const long *n = lattice->count;
   uint64_t index = 0;
   *volume = 0;
-  scree_Status status = begin_places(lattice);
+  scree_Status status = begin_places(lattice, NULL);
   for (long k = 0; k < n[2] && status == SCREE_OK; ++k) {
     for (long j = 0; j < n[1] && status == SCREE_OK; ++j)
       for (long i = 0; i < n[0] && status == SCREE_OK && *volume < lattice->target; ++i)

@@ -237,6 +237,7 @@ static scree_Status read_scene(scree_Scene *scene, const char *text, size_t leng
   if (status == SCREE_OK) status = scree_scene_read_plates(scene, log);
   if (status == SCREE_OK) status = scree_scene_generate(scene, log);
   if (scene->part.ranks) status = scree_ranks_agree(scene->part.ranks, status, log);
+  if (scene->part.ranks && scene->part.counts) return status; /* that is all that is asked for */
   if (status == SCREE_OK) status = scree_scene_check_names(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_forces(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_joints(scene, log);
@@ -254,8 +255,15 @@ static scree_Status read_scene(scree_Scene *scene, const char *text, size_t leng
   return scene->text ? SCREE_OK : scree_fail_memory(log, scene->name);
 }
 
+/* The ranks that share a scene: `counts`, `cut` as in scree_ScenePart. */
+typedef struct Sharing {
+  const scree_Ranks *ranks;
+  bool counts;
+  scree_Cut *cut; /* the scene takes it over */
+} Sharing;
+
 static scree_Status parse(const char *text, size_t length, const char *name,
-                          const char *const *overrides, const scree_Ranks *ranks,
+                          const char *const *overrides, const Sharing *sharing,
                           const scree_Log *log, scree_Scene **scene) {
   *scene = NULL;
   scree_Scene *made = SCREE_ALLOC(scree_Scene, 1);
@@ -264,7 +272,9 @@ static scree_Status parse(const char *text, size_t length, const char *name,
   scree_Status status = made->name ? SCREE_OK : scree_fail_memory(log, name);
   if (status == SCREE_OK) {
     memcpy(made->name, name, strlen(name) + 1);
-    status = read_scene(made, text, length, overrides, ranks, log);
+    made->part.counts = sharing->counts;
+    made->part.cut = sharing->cut;
+    status = read_scene(made, text, length, overrides, sharing->ranks, log);
   }
   if (status == SCREE_OK)
     *scene = made;
@@ -276,16 +286,33 @@ static scree_Status parse(const char *text, size_t length, const char *name,
 scree_Status scree_scene_parse(const char *text, size_t length, const char *name,
                                const char *const *overrides, const scree_Log *log,
                                scree_Scene **scene) {
-  return parse(text, length, name, overrides, NULL, log, scene);
+  const Sharing alone = {NULL, false, NULL};
+  return parse(text, length, name, overrides, &alone, log, scene);
+}
+
+/* Twice, if ranks can share it. What is wrong is reported the second time. */
+static scree_Status parse_part(const char *text, size_t length, const char *name,
+                               const char *const *overrides, const scree_Ranks *ranks,
+                               bool restored, const scree_Log *log, scree_Scene **scene) {
+  Sharing sharing = {ranks, true, NULL};
+  if (scree_ranks_size(ranks) > 1 && !restored) {
+    scree_Scene *counted = NULL;
+    const scree_Status status = parse(text, length, name, overrides, &sharing, NULL, &counted);
+    if (status == SCREE_OK && counted->part.ranks)
+      (void)scree_scene_cut(counted, &sharing.cut, NULL);
+    scree_scene_destroy(counted);
+  }
+  sharing.counts = false;
+  return parse(text, length, name, overrides, &sharing, log, scene);
 }
 
 scree_Status scree_scene_read(const char *path, const char *const *overrides, const scree_Log *log,
                               scree_Scene **scene) {
-  return scree_scene_read_part(path, overrides, NULL, log, scene);
+  return scree_scene_read_part(path, overrides, NULL, false, log, scene);
 }
 
 scree_Status scree_scene_read_part(const char *path, const char *const *overrides,
-                                   const scree_Ranks *ranks, const scree_Log *log,
+                                   const scree_Ranks *ranks, bool restored, const scree_Log *log,
                                    scree_Scene **scene) {
   *scene = NULL;
   FILE *file = fopen(path, "rb");
@@ -312,7 +339,8 @@ scree_Status scree_scene_read_part(const char *path, const char *const *override
   if (!good) outcome = scree_fail_memory(log, path);
   if (error)
     outcome = scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s", path, strerror(error));
-  if (outcome == SCREE_OK) outcome = parse(text, length, path, overrides, ranks, log, scene);
+  if (outcome == SCREE_OK)
+    outcome = parse_part(text, length, path, overrides, ranks, restored, log, scene);
   scree_free(text);
   return outcome;
 }

@@ -11,6 +11,7 @@
 #include "scene/sensors.h"
 #include "scene/shape_made.h"
 #include "scree/scene.h"
+#include "step/domain.h"
 
 #include <math.h>
 
@@ -136,8 +137,12 @@ typedef struct scree_ScenePart {
   size_t shape_count, shape_capacity;
   scree_Aabb *needed; /* (needed_count) boxes in which generators to come may place bodies */
   size_t needed_count, needed_capacity;
-  bool all_needed;  /* such a box is not known */
-  size_t next_thin; /* bodies kept at which others are to be dropped */
+  bool all_needed;   /* such a box is not known */
+  size_t next_thin;  /* bodies kept at which others are to be dropped */
+  scree_Cut *cut;    /* (ranks) pieces of space by which ranks get their bodies; null: by numbers */
+  bool counts;       /* no body is kept, only the places of some */
+  scree_Vec3 *place; /* (place_count) then: of the bodies that were dealt to this rank */
+  size_t place_count, place_capacity;
 } scree_ScenePart;
 
 struct scree_Scene {
@@ -223,6 +228,9 @@ int scree_scene_place(const scree_Scene *scene, int number);
 /* Why the world of this scene cannot be divided between ranks, or null; asked before bodies are
  * read, of the tree alone. */
 const char *scree_scene_cannot_divide(const scree_Scene *scene);
+/* A scene of the same text that is read first, to count the bodies of each piece of space: *cut
+ * (ranks), freed with scree_free. */
+scree_Status scree_scene_cut(const scree_Scene *counted, scree_Cut **cut, const scree_Log *log);
 /* Before generator `index` runs: the boxes of those behind it. */
 scree_Status scree_scene_expect(scree_Scene *scene, int index, const scree_Log *log);
 /* Whether so many bodies are kept that dropping some is worth it. */

@@ -316,6 +316,7 @@ scree_Status scree_scene_build_part(const scree_Scene *scene, const scree_Ranks 
   const scree_WorldSettings settings = settings_of(scene);
   scree_Status status = scree_world_create(&settings, log, world);
   if (status == SCREE_OK) status = scree_world_divide(*world, ranks);
+  if (status == SCREE_OK && scene->part.cut) scree_world_set_cuts(*world, scene->part.cut);
   if (status == SCREE_OK) status = build_bodies(scene, *world, scree_ranks_size(ranks), log);
   status = scree_ranks_agree(ranks, status, log);
   if (status == SCREE_OK) scree_world_passed(*world);

@@ -1,8 +1,13 @@
 /* A scene of which each rank keeps its part. Every rank reads the whole file and runs all
- * generators, whose random numbers are the same everywhere, but keeps the bodies alone that a new
- * world deals out to it (step/domain.h). Others are dropped while the generator runs, except those
- * that later bodies might overlap: the last layers of a lattice, and what lies in the regions of
- * generators to come. Numbers of bodies are those of the whole scene. */
+ * generators, whose random numbers are the same everywhere, but keeps its own bodies alone. Others
+ * are dropped while the generator runs, except those that later bodies might overlap: the last
+ * layers of a lattice, and what lies in the regions of generators to come. Numbers of bodies are
+ * those of the whole scene.
+ *
+ * All generators run twice. The first time places are counted, and the space is cut into pieces
+ * with as many bodies (step/domain_cut.c); the second time each rank keeps those in its piece, so
+ * that none has to be sent. Where a saved state is put in, which may have moved them far, bodies go
+ * by their numbers. */
 #include "scene/scene.h"
 
 #include "core/log.h"
@@ -13,7 +18,7 @@
 #include <string.h>
 
 /* Bodies that arrive before others are dropped: a part of those that are kept, and a number. */
-static const size_t spare_part = 4, spare_least = 16384;
+static const size_t spare_part = 16, spare_least = 16384;
 
 static void wait_for_more(scree_Scene *scene) {
   const size_t part = scene->kept / spare_part;
@@ -53,6 +58,8 @@ void scree_scene_part_fini(scree_Scene *scene) {
   scree_free(part->shapes);
   scree_free(part->number);
   scree_free(part->needed);
+  scree_free(part->cut);
+  scree_free(part->place);
   *part = (scree_ScenePart){0};
 }
 
@@ -142,12 +149,17 @@ scree_Status scree_scene_expect(scree_Scene *scene, int index, const scree_Log *
   return SCREE_OK;
 }
 
+static bool is_mine(const scree_ScenePart *part, int number, scree_Vec3 place) {
+  const int rank = part->cut ? scree_cut_rank(part->cut, place)
+                             : scree_domain_dealt(number, scree_ranks_size(part->ranks));
+  return rank == scree_ranks_rank(part->ranks);
+}
+
 static bool is_needed(const scree_Scene *scene, size_t k, const scree_Aabb *window) {
   const scree_ScenePart *part = &scene->part;
   const scree_SceneBody *body = &scene->bodies[k];
-  const int number = part->number[k];
-  if (number < scene->obstacle_count ||
-      scree_domain_dealt(number, scree_ranks_size(part->ranks)) == scree_ranks_rank(part->ranks))
+  if (part->number[k] < scene->obstacle_count ||
+      (!part->counts && is_mine(part, part->number[k], body->def.pose.position)))
     return true;
   const scree_Aabb box = scree_shape_aabb(&body->shape, &body->def.pose);
   bool needed = part->all_needed || (window && meet(window, &box));
@@ -172,6 +184,16 @@ static bool keep_shape(scree_ScenePart *part, int number, const scree_Shape *sha
   return true;
 }
 
+/* Each body is counted by one rank. */
+static bool count_body(scree_ScenePart *part, int number, const scree_SceneBody *body) {
+  if (!is_mine(part, number, body->def.pose.position)) return true;
+  if (!scree_grow_lean((void **)&part->place, &part->place_capacity, part->place_count + 1,
+                       sizeof *part->place))
+    return false;
+  part->place[part->place_count++] = body->def.pose.position;
+  return true;
+}
+
 static int compare_shapes(const void *a, const void *b) {
   const scree_NumberedShape *x = a, *y = b;
   return (x->first > y->first) - (x->first < y->first);
@@ -184,7 +206,8 @@ scree_Status scree_scene_thin(scree_Scene *scene, const scree_Aabb *window, cons
   bool good = true;
   for (size_t k = 0; k < scene->kept; ++k) {
     if (good && !is_needed(scene, k, window)) {
-      good = keep_shape(part, part->number[k], &scene->bodies[k].shape);
+      good = part->counts ? count_body(part, part->number[k], &scene->bodies[k])
+                          : keep_shape(part, part->number[k], &scene->bodies[k].shape);
       scree_shape_fini(&scene->bodies[k].shape);
       continue;
     }
@@ -196,4 +219,13 @@ scree_Status scree_scene_thin(scree_Scene *scene, const scree_Aabb *window, cons
     qsort(part->shapes, part->shape_count, sizeof *part->shapes, compare_shapes);
   wait_for_more(scene);
   return good ? SCREE_OK : scree_fail_memory(log, "the shapes of bodies");
+}
+
+scree_Status scree_scene_cut(const scree_Scene *counted, scree_Cut **cut, const scree_Log *log) {
+  const scree_ScenePart *part = &counted->part;
+  *cut = SCREE_ALLOC(scree_Cut, scree_ranks_size(part->ranks));
+  scree_Status status = *cut ? SCREE_OK : scree_fail_memory(log, counted->name);
+  status = scree_ranks_agree(part->ranks, status, log);
+  return status ? status
+                : scree_cut_places(part->ranks, part->place, (int)part->place_count, *cut, log);
 }

@@ -60,7 +60,9 @@ scree_Status scree_domain_add_body(scree_System *s) {
   if (!p->global) return SCREE_OK;
   const int k = b->count - 1, global = p->whole;
   const bool obstacle = b->fixed[k] != 0;
-  const int owner = obstacle ? -1 : scree_domain_dealt(global, p->size);
+  const int owner = obstacle           ? -1
+                    : p->cut_count > 0 ? scree_domain_rank_at(p, b->motion[k].pose.position)
+                                       : scree_domain_dealt(global, p->size);
   const size_t n = (size_t)b->count;
   int shape;
   if (!add_shape(p, &b->cold[k].shape, &shape) ||

@@ -169,7 +169,12 @@ void scree_domain_mark(const struct scree_System *s, unsigned char *fixed);
 
 /* Cuts for the present positions and work. */
 scree_Status scree_domain_cut(struct scree_System *s);
+/* Cuts (ranks) into pieces with the same number of places of all ranks; each body of a world is
+ * given by one rank. */
+SCREE_PRIVATE scree_Status scree_cut_places(const scree_Ranks *ranks, const scree_Vec3 *places,
+                                            int count, scree_Cut *cuts, const scree_Log *log);
 /* The rank whose piece has this point. */
+SCREE_PRIVATE int scree_cut_rank(const scree_Cut *cut, scree_Vec3 x);
 int scree_domain_rank_at(const scree_Domain *domain, scree_Vec3 x);
 /* Work of each body. */
 void scree_domain_weigh(const struct scree_System *s, float *work);

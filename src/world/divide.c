@@ -11,6 +11,13 @@ scree_Status scree_world_pass_body(scree_World *world, const scree_Shape *shape)
   return scree_domain_pass_body(&world->system, shape);
 }
 
+void scree_world_set_cuts(scree_World *world, const scree_Cut *cuts) {
+  scree_Domain *p = &world->system.domain;
+  if (p->size == 1) return;
+  p->cut_count = p->size - 1;
+  for (int k = 0; k < p->cut_count; ++k) p->cut[k] = cuts[k];
+}
+
 void scree_world_passed(scree_World *world) {
   scree_domain_passed(&world->system);
 }

@@ -55,28 +55,45 @@ void scree_world_part_state_fini(scree_PartState *state) {
 /* ---- saving ------------------------------------------------------------------------------------
  */
 
-/* Bodies of the range of this rank; freed with scree_free. */
-static scree_Status deal_bodies(const scree_System *s, char **bodies, size_t *count) {
-  const int block = block_of(s);
-  size_t capacity = 0, n = 0;
-  int *late_of = scree_spread_late(s), *to = SCREE_ALLOC(int, s->bodies.count);
-  scree_SentBody *mine = SCREE_ALLOC(scree_SentBody, s->bodies.count);
-  const bool enough = late_of && to && mine;
-  scree_Status status = scree_domain_agree(s, enough ? SCREE_OK : fail_memory(s));
-  for (int k = 0; !status && enough && k < s->bodies.count; ++k) {
-    const bool obstacle = s->bodies.fixed[k] & SCREE_BODY_OBSTACLE;
-    if (obstacle ? s->domain.rank != 0 : !scree_domain_owns(&s->domain, k)) continue;
-    mine[n] = scree_spread_get(s, k, late_of);
-    to[n] = mine[n].number / block;
-    ++n;
+/* The sections of bodies while they arrive. */
+typedef struct Bodies {
+  const scree_System *s;
+  const int *late_of;
+  int block, first;
+  scree_Motion *motions;
+  scree_BodyCreep *creep;
+  scree_StateRemoved *gone;
+  scree_Late *ways;
+  size_t removed, late, gone_capacity, way_capacity;
+} Bodies;
+
+static int pack_body(void *user, size_t k, void *element) {
+  const Bodies *to = user;
+  const scree_System *s = to->s;
+  const bool obstacle = s->bodies.fixed[k] & SCREE_BODY_OBSTACLE;
+  if (obstacle ? s->domain.rank != 0 : !scree_domain_owns(&s->domain, (int)k)) return -1;
+  const scree_SentBody body = scree_spread_get(s, (int)k, to->late_of);
+  memcpy(element, &body, sizeof body);
+  return body.number / to->block;
+}
+
+static bool take_body(void *user, const void *element) {
+  Bodies *to = user;
+  scree_SentBody body;
+  memcpy(&body, element, sizeof body);
+  to->motions[body.number - to->first] = body.motion;
+  to->creep[body.number - to->first] = body.creep;
+  if (body.gone >= 0) {
+    if (!scree_grow((void **)&to->gone, &to->gone_capacity, to->removed + 1, sizeof *to->gone))
+      return false;
+    to->gone[to->removed++] = (scree_StateRemoved){body.number, body.gone};
   }
-  if (!status)
-    status = scree_ranks_deal(s->domain.ranks, mine, sizeof *mine, to, n, bodies, &capacity, count,
-                              s->log);
-  scree_free(late_of);
-  scree_free(to);
-  scree_free(mine);
-  return status;
+  if (!body.late) return true;
+  if (!scree_grow((void **)&to->ways, &to->way_capacity, to->late + 1, sizeof *to->ways))
+    return false;
+  to->ways[to->late] = body.way;
+  to->ways[to->late++].body = body.number;
+  return true;
 }
 
 static int compare_removed(const void *a, const void *b) {
@@ -89,38 +106,34 @@ static int compare_late(const void *a, const void *b) {
   return (x->body > y->body) - (x->body < y->body);
 }
 
+static void keep(scree_PartState *state, int section, void *memory, size_t bytes) {
+  state->memory[section] = memory;
+  state->data[section] = memory;
+  state->bytes[section] = bytes;
+}
+
 static scree_Status save_bodies(const scree_System *s, scree_PartState *state) {
-  char *bodies = NULL;
-  size_t count = 0, removed = 0, late = 0;
-  scree_Status status = deal_bodies(s, &bodies, &count);
-  if (status) return status;
-  const int first = s->domain.rank * block_of(s);
-  for (size_t k = 0; k < count; ++k) {
-    scree_SentBody body;
-    memcpy(&body, bodies + k * sizeof body, sizeof body);
-    removed += body.gone >= 0;
-    late += body.late != 0;
-  }
-  scree_Motion *motions = room(state, MOTIONS, count, sizeof *motions);
-  scree_BodyCreep *creep = room(state, CREEP, count, sizeof *creep);
-  scree_StateRemoved *gone = room(state, REMOVED, removed, sizeof *gone);
-  scree_Late *ways = room(state, LATE, late, sizeof *ways);
-  const bool enough = motions && creep && gone && ways;
-  removed = late = 0;
-  for (size_t k = 0; enough && k < count; ++k) {
-    scree_SentBody body;
-    memcpy(&body, bodies + k * sizeof body, sizeof body);
-    motions[body.number - first] = body.motion;
-    creep[body.number - first] = body.creep;
-    if (body.gone >= 0) gone[removed++] = (scree_StateRemoved){body.number, body.gone};
-    if (!body.late) continue;
-    ways[late] = body.way;
-    ways[late++].body = body.number;
-  }
-  if (removed) qsort(gone, removed, sizeof *gone, compare_removed);
-  if (late) qsort(ways, late, sizeof *ways, compare_late);
-  scree_free(bodies);
-  return scree_domain_agree(s, enough ? SCREE_OK : fail_memory(s));
+  const int block = block_of(s), whole = s->domain.whole;
+  const int64_t begin = (int64_t)s->domain.rank * block;
+  const int first = begin < whole ? (int)begin : whole;
+  const size_t count = (size_t)(whole - first < block ? whole - first : block);
+  int *late_of = scree_spread_late(s);
+  Bodies to = {.s = s,
+               .late_of = late_of,
+               .block = block,
+               .first = first,
+               .motions = room(state, MOTIONS, count, sizeof(scree_Motion)),
+               .creep = room(state, CREEP, count, sizeof(scree_BodyCreep))};
+  const scree_Deal deal = {sizeof(scree_SentBody), pack_body, take_body, &to};
+  scree_Status status = to.motions && to.creep && late_of ? SCREE_OK : fail_memory(s);
+  status = scree_domain_agree(s, status);
+  if (!status) status = scree_ranks_deal(s->domain.ranks, (size_t)s->bodies.count, &deal, s->log);
+  if (to.removed) qsort(to.gone, to.removed, sizeof *to.gone, compare_removed);
+  if (to.late) qsort(to.ways, to.late, sizeof *to.ways, compare_late);
+  keep(state, REMOVED, to.gone, to.removed * sizeof *to.gone);
+  keep(state, LATE, to.ways, to.late * sizeof *to.ways);
+  scree_free(late_of);
+  return status;
 }
 
 static int compare_contacts(const void *a, const void *b) {
@@ -131,45 +144,50 @@ static int compare_contacts(const void *a, const void *b) {
   return (x > y) - (x < y); /* points of a pair are of one rank, in their order */
 }
 
-/* Contacts of the bodies of the range; freed with scree_free. */
-static scree_Status deal_contacts(const scree_System *s, char **contacts, size_t *count) {
-  const scree_Domain *p = &s->domain;
-  const size_t own = s->memory.count, n = own + p->given_count;
-  const size_t each = scree_spread_bytes(s->memory.stride);
-  const int block = block_of(s);
-  size_t capacity = 0;
-  char *mine = SCREE_ALLOC(char, n *each);
-  int *to = SCREE_ALLOC(int, n);
-  const bool enough = mine && to;
-  scree_Status status = scree_domain_agree(s, enough ? SCREE_OK : fail_memory(s));
-  for (size_t k = 0; !status && enough && k < n; ++k) {
-    scree_KeptContact kept;
-    if (k < own)
-      scree_spread_pack(s, k, mine + k * each);
-    else
-      memcpy(mine + k * each, p->given + (k - own) * each, each);
-    memcpy(&kept, mine + k * each, sizeof kept);
-    to[k] = kept.key.i / block;
-  }
-  if (!status)
-    status = scree_ranks_deal(p->ranks, mine, each, to, n, contacts, &capacity, count, s->log);
-  scree_free(mine);
-  scree_free(to);
-  return status;
+/* Contacts on their way to the ranks of their first bodies, or back to those that have them. */
+typedef struct Contacts {
+  const scree_System *s;
+  int block;
+  size_t each;
+  const char *from; /* of the others: to be sent */
+  const int *to;
+  char *got;
+  size_t count, capacity;
+} Contacts;
+
+static int pack_contact(void *user, size_t k, void *element) {
+  const Contacts *c = user;
+  const scree_System *s = c->s;
+  scree_KeptContact kept;
+  if (k < s->memory.count)
+    scree_spread_pack(s, k, element);
+  else
+    memcpy(element, s->domain.given + (k - s->memory.count) * c->each, c->each);
+  memcpy(&kept, element, sizeof kept);
+  return kept.key.i / c->block;
+}
+
+static bool take_contact(void *user, const void *element) {
+  Contacts *c = user;
+  if (!scree_grow_lean((void **)&c->got, &c->capacity, (c->count + 1) * c->each, 1)) return false;
+  memcpy(c->got + c->count++ * c->each, element, c->each);
+  return true;
 }
 
 static scree_Status save_contacts(const scree_System *s, scree_PartState *state) {
   const size_t stride = s->memory.stride, each = scree_spread_bytes(stride);
-  char *contacts = NULL;
-  size_t count = 0;
-  scree_Status status = deal_contacts(s, &contacts, &count);
-  if (status) return status;
+  Contacts c = {.s = s, .block = block_of(s), .each = each};
+  const scree_Deal deal = {each, pack_contact, take_contact, &c};
+  scree_Status status =
+      scree_ranks_deal(s->domain.ranks, s->memory.count + s->domain.given_count, &deal, s->log);
+  char *contacts = c.got;
+  const size_t count = c.count;
   const void **sorted = SCREE_ALLOC(const void *, count);
   scree_ContactKey *keys = room(state, KEYS, count, sizeof *keys);
   scree_Vec3 *impulses = room(state, IMPULSES, count, sizeof *impulses);
   scree_Vec3 *arms = room(state, ARMS, count, sizeof *arms);
   double *values = room(state, VALUES, count * stride, sizeof *values);
-  const bool enough = sorted && keys && impulses && arms && values;
+  const bool enough = !status && sorted && keys && impulses && arms && values;
   for (size_t k = 0; enough && k < count; ++k) sorted[k] = contacts + k * each;
   if (enough && count) qsort((void *)sorted, count, sizeof *sorted, compare_contacts);
   for (size_t k = 0; enough && k < count; ++k) {
@@ -183,7 +201,8 @@ static scree_Status save_contacts(const scree_System *s, scree_PartState *state)
   }
   scree_free((void *)sorted);
   scree_free(contacts);
-  return scree_domain_agree(s, enough ? SCREE_OK : fail_memory(s));
+  if (!status && !enough) status = fail_memory(s);
+  return scree_domain_agree(s, status);
 }
 
 /* Drivers and forces, and an empty memory of the solver: ranks do not save theirs. */
@@ -400,6 +419,12 @@ static scree_Status read_share(const Source *source, char *mine, int *to, int64_
   return status;
 }
 
+static int pack_given(void *user, size_t k, void *element) {
+  const Contacts *c = user;
+  memcpy(element, c->from + k * c->each, c->each);
+  return c->to[k];
+}
+
 static scree_Status read_contacts(Source *source) {
   scree_System *s = source->s;
   scree_Domain *p = &s->domain;
@@ -414,11 +439,13 @@ static scree_Status read_contacts(Source *source) {
   status = scree_domain_agree(s, status);
   s->memory.count = p->given_count = 0;
   s->memory.stride = (size_t)source->header.stride;
-  size_t got = 0;
-  if (!status) /* the next build sends them on */
-    status = scree_ranks_deal(p->ranks, mine, each, to, count, &p->given, &p->given_capacity, &got,
-                              s->log);
-  p->given_count = got;
+  Contacts c = {.s = s, .each = each, .from = mine, .to = to};
+  const scree_Deal deal = {each, pack_given, take_contact, &c};
+  if (!status) status = scree_ranks_deal(p->ranks, count, &deal, s->log);
+  scree_free(p->given); /* the next build sends them on */
+  p->given = c.got;
+  p->given_count = status ? 0 : c.count;
+  p->given_capacity = c.capacity;
   scree_free(mine);
   scree_free(to);
   return status;
@@ -459,31 +486,40 @@ static int compare_rows(const void *a, const void *b) {
   return (x->number > y->number) - (x->number < y->number);
 }
 
+typedef struct Rows {
+  const scree_World *world;
+  int block;
+  scree_BodyRow *row;
+  size_t count, capacity;
+} Rows;
+
+static int pack_row(void *user, size_t k, void *element) {
+  const Rows *rows = user;
+  if (!scree_body_is_mine(rows->world, (int)k)) return -1;
+  const scree_BodyRow row = scree_world_body_row(rows->world, (int)k);
+  memcpy(element, &row, sizeof row);
+  return row.number / rows->block;
+}
+
+static bool take_row(void *user, const void *element) {
+  Rows *rows = user;
+  if (!scree_grow_lean((void **)&rows->row, &rows->capacity, rows->count + 1, sizeof *rows->row))
+    return false;
+  scree_BodyRow *row = &rows->row[rows->count++];
+  memcpy(row, element, sizeof *row);
+  if (row->shape_number >= 0) row->shape = rows->world->system.domain.shapes[row->shape_number];
+  return true;
+}
+
 scree_Status scree_world_part_rows(const scree_World *world, int block, scree_BodyRow **rows,
                                    int *count) {
   const scree_System *s = &world->system;
-  const int n = s->bodies.count;
-  size_t capacity = 0, mine = 0, got = 0;
-  char *in = NULL;
-  scree_BodyRow *own = SCREE_ALLOC(scree_BodyRow, n);
-  int *to = SCREE_ALLOC(int, n);
-  const bool enough = own && to;
-  scree_Status status = scree_domain_agree(s, enough ? SCREE_OK : fail_memory(s));
-  for (int k = 0; !status && enough && k < n; ++k) {
-    if (!scree_body_is_mine(world, k)) continue;
-    own[mine] = scree_world_body_row(world, k);
-    to[mine] = own[mine].number / block;
-    ++mine;
-  }
-  if (!status)
-    status =
-        scree_ranks_deal(s->domain.ranks, own, sizeof *own, to, mine, &in, &capacity, &got, s->log);
-  *rows = (void *)in;
-  *count = (int)got;
-  if (got) qsort(*rows, got, sizeof **rows, compare_rows);
-  for (size_t k = 0; k < got; ++k)
-    if ((*rows)[k].shape_number >= 0) (*rows)[k].shape = s->domain.shapes[(*rows)[k].shape_number];
-  scree_free(own);
-  scree_free(to);
+  Rows own = {.world = world, .block = block};
+  const scree_Deal deal = {sizeof(scree_BodyRow), pack_row, take_row, &own};
+  const scree_Status status =
+      scree_ranks_deal(s->domain.ranks, (size_t)s->bodies.count, &deal, s->log);
+  *rows = own.row;
+  *count = (int)own.count;
+  if (own.count) qsort(own.row, own.count, sizeof *own.row, compare_rows);
   return status;
 }

@@ -99,7 +99,10 @@ SCREE_PRIVATE scree_Status scree_world_part_rows(const scree_World *world, int b
 /* Bodies to the ranks that have their piece of space, as the next step would do it. */
 SCREE_PRIVATE scree_Status scree_world_settle(scree_World *world);
 
-/* Of a divided world, in place of scree_world_add_body: the next body is dealt to another rank. Its
+/* Of a divided world without bodies: the cuts (ranks) by which its bodies get their ranks. */
+SCREE_PRIVATE void scree_world_set_cuts(scree_World *world, const scree_Cut *cuts);
+
+/* Of a divided world, in place of scree_world_add_body: the next body is that of another rank. Its
  * shape, if it has vertices or parts, else null. */
 SCREE_PRIVATE scree_Status scree_world_pass_body(scree_World *world, const scree_Shape *shape);
 /* All ranks call it after the last of these. */
