@@ -86,8 +86,12 @@ void scree_results_put_block(scree_ResultsWriter *writer, const scree_ResultsDat
                              const hsize_t *start, const hsize_t *count, const void *values) {
   bool none = false;
   if (!scree_results_ready(writer)) return;
-  for (int k = 0; k < data->rank; ++k) none = none || count[k] == 0;
-  if (none && !writer->ranks) return;
+  bool empty = false;
+  for (int k = 0; k < data->rank; ++k) {
+    none = none || count[k] == 0;
+    empty = empty || data->extent[k] == 0;
+  }
+  if (empty || (none && !writer->ranks)) return;
   const hsize_t one[3] = {1, 1, 1};
   hid_t file = H5Dget_space(data->id);
   hid_t memory = H5Screate_simple(data->rank, none ? one : count, NULL);

@@ -319,3 +319,23 @@ scree_Status scree_journal_read(const scree_Journal *journal, int64_t *offset, s
   if (!*end) *offset += (int64_t)(sizeof record + record.size);
   return SCREE_OK;
 }
+
+int64_t scree_journal_bodies(int64_t offset) {
+  return offset + (int64_t)(sizeof(RecordHead) + sizeof(scree_FrameHead));
+}
+
+bool scree_journal_is_whole(const scree_Journal *journal, int64_t offset) {
+  enum { PIECE = 1 << 20 };
+  RecordHead record;
+  scree_FrameHead head;
+  uint32_t sum = 0;
+  char *piece = SCREE_ALLOC(char, PIECE);
+  bool good = piece && read_heads(journal, offset, &record, &head);
+  for (uint64_t at = 0; good && at < record.size; at += PIECE) {
+    const size_t n = record.size - at < PIECE ? (size_t)(record.size - at) : PIECE;
+    good = scree_read_all(journal->file, piece, n, offset + (int64_t)(sizeof record + at));
+    if (good) sum = libdeflate_crc32(sum, piece, n);
+  }
+  scree_free(piece);
+  return good && sum == record.checksum;
+}

@@ -98,6 +98,10 @@ void scree_journal_close(scree_Journal *journal);
  * not whole. */
 scree_Status scree_journal_read(const scree_Journal *journal, int64_t *offset, scree_Frame *frame,
                                 bool *end, const scree_Log *log);
+/* Where the bodies of the record at `offset` are; its contacts follow. */
+int64_t scree_journal_bodies(int64_t offset);
+/* Whether the record at `offset` is whole; read in pieces. */
+bool scree_journal_is_whole(const scree_Journal *journal, int64_t offset);
 /* The head alone. */
 scree_Status scree_journal_skip(const scree_Journal *journal, int64_t *offset,
                                 scree_FrameHead *head, bool *end, const scree_Log *log);

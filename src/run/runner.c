@@ -16,6 +16,7 @@
 #include "core/memory.h"
 #include "run/frame_writer.h"
 #include "run/results_file.h"
+#include "run/results_shared.h"
 #include "run/run.h"
 #include "scene/scene.h"
 #include "scree/fclib.h"
@@ -112,13 +113,27 @@ static scree_Status write_results(scree_Run *run, const scree_BodyTable *table) 
   return status;
 }
 
+/* From the journal, by all ranks: the bodies of this one are in the table. */
+static scree_Status share_results(scree_Run *run, const scree_BodyTable *table) {
+  scree_Poll poll = {poll_results, run, false};
+  scree_ResultsHead head = scree_results_head(run->scene, run->materials);
+  head.finished = run->head.summary.finished;
+  head.bodies = table;
+  return scree_results_write_shared(run->path[SCREE_PATH_RESULTS], &run->journal, &head, run->world,
+                                    run->parts.ranks, &poll, run->log);
+}
+
 /* All ranks of a divided world call it. */
 static scree_Status save_results(scree_Run *run) {
   const bool divided = scree_run_parts_divided(&run->parts);
   scree_BodyTable table = {0};
   scree_Status status = SCREE_OK;
-  if (divided) status = scree_run_parts_table(&run->parts, run->world, true, &table);
-  if (status == SCREE_OK && run->parts.writes) status = write_results(run, divided ? &table : NULL);
+  const bool shared = divided && scree_results_can_share();
+  if (divided) status = scree_run_parts_table(&run->parts, run->world, !shared, &table);
+  if (status == SCREE_OK && shared)
+    status = share_results(run, &table);
+  else if (status == SCREE_OK && run->parts.writes)
+    status = write_results(run, divided ? &table : NULL);
   scree_free(table.row);
   status = scree_run_parts_agree(&run->parts, status, run->log);
   if (status == SCREE_OK) run->frames_written = run->head.frames;
