@@ -4,9 +4,9 @@
  *     compliant [--layers N (12)] [--packings N (5)]
  *
  * Sums over packings of different seeds, since the course of one is chance; laws are run in turns.
- * `solves` are those of all steps: a step may need several, and `work` is that of the last one. 6 x
- * 6 x N spheres of 20 mm fall by a few millimetres into a box and settle; `compliance` is the
- * displacement of the lowest contacts under the weight above them, over the radius. */
+ * Iterations, solves and counted work are those of all solves of all steps. 6 x 6 x N spheres of
+ * 20 mm fall by a few millimetres into a box and settle; `compliance` is the displacement of the
+ * lowest contacts under the weight above them, over the radius. */
 #include "scree/scene.h"
 #include "scree/world.h"
 
@@ -56,7 +56,7 @@ static scree_Status run(int layers, int seed, const char *contact, Cost *cost) {
     cost->steps++;
     cost->uncertified += !report.certified;
     cost->iterations += report.iterations;
-    cost->work += report.solve.work;
+    cost->work += report.work;
     cost->contacts += report.contacts;
     cost->solves += report.solves;
   }

@@ -32,10 +32,13 @@ typedef struct Facts {
 
 /* Sizes of files, measured on the scenes of examples and bench/scenes (2026-11-18): bytes of the
  * file without frames, of a body and a contact in a frame, of a line of telemetry and of a sensor
- * in it; what compression leaves. */
+ * in it; what compression leaves. Of deformable bodies (2026-11-19, examples recoil and let-go, a
+ * packing of 100): of the file, and after compression of a node and of a pseudo-rigid body in a
+ * frame. */
 static const struct {
   double file, body, contact, frame, line, sensor, compressed_2d, compressed_3d;
-} sizes = {1e5, 104, 181, 700, 1055, 38, 0.55, 0.63};
+  double deforms, node, affine;
+} sizes = {1e5, 104, 181, 700, 1055, 38, 0.55, 0.63, 1.2e5, 80, 130};
 
 /* Memory, measured as the largest resident size of runs of 12 to 2000 bodies (2026-11-18): bytes of
  * the program, of a contact, and of a contact in the factorisations of `newton`, which are not made
@@ -80,6 +83,16 @@ static scree_Status try_steps(const scree_Scene *scene, scree_World *world, Fact
   return status <= SCREE_NOT_CONVERGED ? SCREE_OK : status;
 }
 
+/* Bytes of deformable bodies in the files. */
+static double deformable_bytes(const scree_World *world, double frames) {
+  const int n = scree_world_body_count(world);
+  double affine = 0;
+  if (!scree_world_deforms(world)) return 0;
+  for (int b = 0; b < n; ++b) affine += scree_body_kind_of(world, b) == SCREE_BODY_PSEUDO_RIGID;
+  return sizes.deforms +
+         frames * (sizes.node * scree_world_node_count(world) + sizes.affine * affine);
+}
+
 static scree_Status gather(const scree_Scene *scene, bool trial, Facts *facts,
                            const scree_Log *log) {
   scree_World *world = NULL;
@@ -109,7 +122,8 @@ static scree_Status gather(const scree_Scene *scene, bool trial, Facts *facts,
       (double)facts->frames * (kept * (sizes.body * (bodies + info->obstacles) +
                                        (info->save_contacts ? sizes.contact * contacts : 0)) +
                                sizes.frame) +
-      (double)info->steps * (sizes.line + sizes.sensor * info->sensor_columns) + sizes.file;
+      (double)info->steps * (sizes.line + sizes.sensor * info->sensor_columns) + sizes.file +
+      deformable_bytes(world, (double)facts->frames);
   scree_world_destroy(world);
   return status;
 }

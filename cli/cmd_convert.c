@@ -124,7 +124,8 @@ const CliCommand cli_command_convert = {
             "\n"
             "--csv writes the bodies of one frame as a table, which other programs read, and\n"
             "the generator csv of scenes. --scene writes the scene of the run with the bodies\n"
-            "of that frame in place of its bodies and generators; its time starts at 0.",
+            "of that frame in place of its bodies and generators; its time starts at 0.\n"
+            "Meshes of finite elements and the state of their nodes are written beside it.",
     .examples = "  scree convert drum-run --vtk drum-vtk && paraview drum-vtk/bodies.pvd\n"
                 "  scree convert drum-run --xdmf && paraview drum-run/results.xdmf\n"
                 "  scree convert drum-run --csv packing.csv\n"

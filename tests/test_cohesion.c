@@ -88,6 +88,39 @@ static void bending(void **state) {
   }
 }
 
+/* A block on a table that is tilted slowly slides where W sin a = mu (W cos a + 2 c), and not
+ * before: each of its bonds may carry its full strength for seconds. */
+static scree_Twist tilt(void *user, double time) {
+  (void)user;
+  return (scree_Twist){{0, 0, 0}, {0, 0, 0.4 * fmin(time, 0.5)}};
+}
+
+static void tilted(void **state) {
+  (void)state;
+  const double mu = 0.4, c = 3, half = 0.05;
+  double wanted = 0; /* of W = 10 */
+  while (10 * sin(wanted) < mu * (10 * cos(wanted) + 2 * c)) wanted += 1e-5;
+  for (int fine = 0; fine < 2; ++fine) {
+    scree_World *world = make(2, fine ? 1e-3 : 2e-3, mu, c, 0, 0);
+    scree_BodyDef table = obstacle_at(0, -half, 0), def = at(0, 0.02, 0);
+    table.driver.kind = SCREE_SIGNAL_CALLBACK;
+    table.driver.callback = tilt;
+    def.mass = 1;
+    const int ground = add_rectangle(world, 0.5, half, table);
+    const int block = add_rectangle(world, half, 0.02, def);
+    double angle = 0, way = 0;
+    while (angle < 1 && fabs(way) < 1e-4) {
+      run_steps(world, 1);
+      const scree_Vec3 x = scree_body_pose(world, block).position;
+      const double t = scree_world_time(world);
+      angle = t < 0.5 ? 0.2 * t * t : 0.2 * t - 0.05;
+      way = x.x * cos(angle) + (x.y - scree_body_pose(world, ground).position.y) * sin(angle);
+    }
+    assert_true(angle > wanted && angle < wanted + 0.01); /* until it has moved by 1e-4 */
+    scree_world_destroy(world);
+  }
+}
+
 /* A bond that is torn by a pull does not heal when the bodies meet again, unless asked; the restart
  * gives the same bits. */
 static scree_Twist pull(void *user, double time) {
@@ -142,7 +175,7 @@ static void broken_stays_broken(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(tension), cmocka_unit_test(shear),
-                                     cmocka_unit_test(bending),
+                                     cmocka_unit_test(bending), cmocka_unit_test(tilted),
                                      cmocka_unit_test(broken_stays_broken)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static void singles_estimate_and_solve(void **state) {
       assert_int_equal(scree_singles_create(&W, &colouring, r, NULL, &arena, &singles, NULL),
                        SCREE_OK);
       scree_singles_set(&singles, r, y, 1);
-      for (int based = 0; based <= (k < 3); ++based) { /* not with compliance */
+      for (int based = 0; based <= 1; ++based) {
         const double least = based ? scree_singles_least_based() : scree_singles_least();
         double error = INFINITY;
         for (int sweep = 0; sweep < 10000; ++sweep) {

@@ -94,8 +94,9 @@ typedef struct scree_ForceDef {
 } scree_ForceDef;
 
 /* Nodes of a finite-element body that move with an obstacle as if they were part of it: those for
- * which it is true where they are when this is added. Obstacles do not move by it; the work that
- * they do is that of drivers in the energy balance. */
+ * which it is true where they are when this is added (asked once for each node, in the order of
+ * their numbers). Obstacles do not move by it; the work that they do is that of drivers in the
+ * energy balance. */
 typedef struct scree_DrivenDef {
   int body, obstacle;
   bool (*nodes)(void *user, scree_Vec3 place);

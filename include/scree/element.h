@@ -92,7 +92,7 @@ typedef struct scree_Elastic {
   double damping_mass;  /* elements: 1/s, >= 0, forces -damping_mass M v */
   bool consistent_mass; /* elements: masses between the nodes of an element, else lumped */
   /* elements: nodes that never move, those for which it is true at their first place; null: none.
-   * Called while the body is added. */
+   * Called while the body is added, once for each node in the order of their numbers. */
   bool (*held)(void *user, scree_Vec3 place);
   void *held_user;
 } scree_Elastic;

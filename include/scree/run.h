@@ -216,8 +216,10 @@ typedef struct scree_ReplayBody {
   scree_Shape shape; /* its vertices belong to the replay */
   bool obstacle;
   int material;
-  uint32_t group;             /* of bodies that do not touch each other; 0: none */
-  scree_BodyKind kind;        /* rigid where older files do not tell */
+  uint32_t group;      /* of bodies that do not touch each other; 0: none */
+  scree_BodyKind kind; /* rigid where older files do not tell */
+  /* of a deformable body, as in scree_Elastic: */
+  bool explicit_, consistent_mass, keeps_shape;
   double mass;                /* INFINITY: obstacle */
   scree_Vec3 inertia;         /* principal moments; zero: not known */
   int node_first, node_count; /* of a finite-element body, in the frames; its shape is a mesh */
@@ -270,18 +272,23 @@ typedef struct scree_ReplayFrame {
   double *angular;     /* (bodies x 3) */
   double *stretch;     /* (bodies x 3) lengths along the axes of the bodies over those of their
                         * shapes, if `deforms` */
+  double *account;     /* (bodies) of deformable ones, as of scree_body_coordinates; 0: not known */
   bool deforms;        /* some bodies of the run are not rigid */
   int nodes;           /* of finite-element bodies */
   double *node;        /* (nodes x 3) their positions */
   double *node_stress; /* (nodes x 6) Cauchy's: xx, yy, zz, yz, zx, xy */
-  bool *present;       /* (bodies) false: the body does not exist, and its numbers are undefined */
-  bool bodies_only;    /* set before reading: contacts are not wanted, and there will be none */
+  double *node_velocity; /* (nodes x 3); NAN in files of earlier versions */
+  double *gradient; /* (bodies x 18) deformation gradient of pseudo-rigid bodies, row by row, and
+                     * its rate (scree_body_coordinates), if `affine` */
+  bool affine;      /* some bodies are pseudo-rigid, and the file is not of an earlier version */
+  bool *present;    /* (bodies) false: the body does not exist, and its numbers are undefined */
+  bool bodies_only; /* set before reading: contacts are not wanted, and there will be none */
   int contacts;
   bool has_contacts; /* false: contacts were not saved */
   scree_ReplayContact *contact;
   int joints;
   scree_ReplayJoint *joint;
-  size_t body_capacity, contact_capacity, node_capacity, joint_capacity;
+  size_t body_capacity, contact_capacity, node_capacity, joint_capacity, gradient_capacity;
 } scree_ReplayFrame;
 
 /* Read frame k into `frame`, which was zeroed before its first use and is used again. Checked. */
@@ -289,12 +296,13 @@ SCREE_API scree_Status scree_replay_read(scree_Replay *replay, int k, scree_Repl
 SCREE_API void scree_replay_frame_fini(scree_ReplayFrame *frame);
 
 /* Frame k as a table with a row per body, which the generator `csv` of scenes reads; clumps and
- * finite elements are refused. */
+ * deformable bodies are refused. */
 SCREE_API scree_Status scree_replay_write_csv(scree_Replay *replay, int k, const char *path);
 /* Frame k as a scene: that of the run with the bodies of the frame, and its obstacles and plates
  * where they are in it. Its time starts at 0, and bodies that were still to be poured are not in
- * it. Joints are where they are in the frame. Runs with finite elements are refused, and frames in
- * which a bond of `bonds` is broken. */
+ * it. Joints are where they are in the frame. Of finite-element bodies the mesh and the state of
+ * the nodes are written beside it, with names that begin as `path`. Frames in which a bond of
+ * `bonds` is broken are refused. */
 SCREE_API scree_Status scree_replay_write_scene(scree_Replay *replay, int k, const char *path);
 
 /* The frame nearest in time; -1 when there is none. */

@@ -124,6 +124,7 @@ typedef struct scree_StepReport {
   int deepest_body[2];        /* of the deepest penetration, -1 */
   int iterations;             /* of the solver, all solves of the step */
   int solves;                 /* 1 when nothing had to be repeated */
+  double work;                /* of all of them, counted: scree_SolveInfo.work */
   int retries;                /* solves repeated with a tighter solver */
   int redetections;           /* a body moved further than contacts had been looked for */
   int expansions;             /* solves repeated because bodies that turn would overlap */

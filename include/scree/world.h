@@ -197,6 +197,29 @@ SCREE_API bool scree_world_deforms(const scree_World *world);
 /* Nodes of a finite-element body, and of all of them together; 0 for other bodies. */
 SCREE_API int scree_body_node_count(const scree_World *world, int body);
 SCREE_API int scree_world_node_count(const scree_World *world);
+/* What a node of a finite-element body is: its place in the undeformed mesh, in the frame of the
+ * body, and whether it is held. -1 and NAN for a node that does not exist. */
+typedef struct scree_NodeInfo {
+  scree_Vec3 place;
+  bool held;         /* it stays where it is */
+  int obstacle;      /* with which it moves (scree_world_drive_nodes), or -1 */
+  scree_Vec3 anchor; /* then: its place in the frame of the obstacle */
+} scree_NodeInfo;
+SCREE_API scree_NodeInfo scree_body_node(const scree_World *world, int body, int node);
+/* Material and integration of a deformable body as they were given, without the nodes that are
+ * held; all zero for other bodies. */
+SCREE_API scree_Elastic scree_body_elastic(const scree_World *world, int body);
+/* State of a deformable body: coordinates q and their rates v, as many as the first function
+ * says; 0 for other bodies. Pseudo-rigid: the centre of mass c, then the columns of the deformation
+ * gradient F, so that the point X of the undeformed body (in its own axes) is at c + F X: 12
+ * numbers, 6 in 2D. Elements: the positions of the nodes, 3 each. `account` is the energy that
+ * steps have created in it so far, which later ones take back; 0 for a body that begins. */
+SCREE_API int scree_body_coordinate_count(const scree_World *world, int body);
+SCREE_API scree_Status scree_body_coordinates(const scree_World *world, int body, double *q,
+                                              double *v, double *account);
+/* Between steps. Rates of held nodes are set to 0. A body that would be inside out is refused. */
+SCREE_API scree_Status scree_body_set_coordinates(scree_World *world, int body, const double *q,
+                                                  const double *v, double account);
 /* Their positions (nodes x 3), and Cauchy's stresses xx, yy, zz, yz, zx, xy (nodes x 6, the mean of
  * the elements around a node), in the order of the bodies; either array may be null. */
 SCREE_API scree_Status scree_world_nodes(const scree_World *world, double *position,

@@ -164,6 +164,13 @@ static bool grow_deformable(scree_Bodies *b, size_t components) {
                          (size_t)b->deformable_count + 1, sizeof *b->account);
 }
 
+/* The name of the model as its registry has it, which outlives the caller's. */
+static const char *known_model(const char *name) {
+  const char *known = NULL;
+  for (int k = 0; name && (known = scree_elastic_model(k, NULL)) && strcmp(known, name) != 0;) ++k;
+  return known;
+}
+
 /* Make what a deformable body owns, and room for it; self->class_ stays null for other bodies. */
 static scree_Status create_deformable(scree_Bodies *b, const scree_BodyDef *def,
                                       const scree_Inertia *inertia, scree_Deformable *self,
@@ -191,6 +198,10 @@ static scree_Status create_deformable(scree_Bodies *b, const scree_BodyDef *def,
     made.class_->destroy(&made);
     return scree_fail_memory(log, "the deformable bodies");
   }
+  made.elastic = def->elastic;
+  made.elastic.held = NULL;
+  made.elastic.held_user = NULL;
+  made.elastic.model = known_model(def->elastic.model);
   *self = made;
   return SCREE_OK;
 }

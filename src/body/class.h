@@ -52,14 +52,15 @@ typedef struct scree_BodyClass scree_BodyClass;
 /* A deformable body. */
 typedef struct scree_Deformable {
   const scree_BodyClass *class_;
-  int body;           /* its number in the world */
-  int dimension;      /* 2 or 3 */
-  int vertices, size; /* in the discrete problem; size <= SCREE_VERTEX_MAX */
-  size_t components;  /* vertices x size */
-  int held;           /* vertices that contacts do not move */
-  int driven;         /* of these, vertices that move with an obstacle */
-  size_t offset;      /* sum of the components of the deformable bodies before it */
-  void *data;         /* of the kind */
+  int body;              /* its number in the world */
+  int dimension;         /* 2 or 3 */
+  int vertices, size;    /* in the discrete problem; size <= SCREE_VERTEX_MAX */
+  size_t components;     /* vertices x size */
+  int held;              /* vertices that contacts do not move */
+  int driven;            /* of these, vertices that move with an obstacle */
+  size_t offset;         /* sum of the components of the deformable bodies before it */
+  scree_Elastic elastic; /* as it was given; `held` is null */
+  void *data;            /* of the kind */
 } scree_Deformable;
 
 /* Forces from outside in a step: an acceleration of all its points, a torque about the centre of

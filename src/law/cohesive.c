@@ -6,10 +6,12 @@
  *
  * A bond breaks once the displacement under its full strength, in opening and in sliding, has
  * grown to `break_at`; then it is a contact without cohesion, for as long as the two bodies stay
- * near each other. Bodies that touch in the first step are bonded; contacts that are made later are
- * bonded by their first impulse, but only with `rebond`, even if a bond was broken and the
- * bodies have been apart. Bonds act on bodies whose gap is small enough that the contact is still
- * detected, about a hundredth of the smaller body. */
+ * near each other. Displacement counts along the force, with its sign, so that errors of the
+ * solutions, which move bodies to and fro, do not add up: as a path they broke a bond of a block
+ * on a table that was tilted in 3 s at 0.8 of its strength. Bodies that touch in the first step
+ * are bonded; contacts that are made later are bonded by their first impulse, but only with
+ * `rebond`, even if a bond was broken and the bodies have been apart. Bonds act on bodies whose
+ * gap is small enough that the contact is still detected, about a hundredth of the smaller body. */
 #include "law/law.h"
 
 #include <float.h>
@@ -65,9 +67,9 @@ static void update(const scree_PairLaw *law, const scree_LawPoint *p, const doub
   const bool opens = r[0] <= -(1 - full) * c;
   const bool slides = tangent >= (1 - full) * mu * (r[0] + c) && tangent > 0;
   if (!opens && !slides) return;
-  double moved = 0;
-  for (int k = 0; k < p->d; ++k) moved = hypot(moved, p->before[k]);
-  memory[DISPLACEMENT] += p->h * moved;
+  double moved = opens ? p->before[0] : 0;
+  for (int k = 1; k < p->d && slides; ++k) moved -= p->before[k] * r[k] / tangent;
+  memory[DISPLACEMENT] = fmax(0, memory[DISPLACEMENT] + p->h * moved);
   const double limit = law->values[BREAK_AT] > 0 ? law->values[BREAK_AT] : brittle * p->size;
   if (memory[DISPLACEMENT] >= limit) memory[STATE] = LOOSE;
 }

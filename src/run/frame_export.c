@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"
+#include "run/frame_export_elements.h"
 #include "run/frame_export_joints.h"
 #include "run/frames.h"
 #include "run/results_file.h"
@@ -19,17 +20,22 @@
 
 enum { PARAMETERS_MAX = 24 };
 
-/* Refuse bodies that cannot be written: deformable ones, of which frames do not have the whole
- * state, and in tables clumps. */
+/* Refuse bodies that cannot be written: in tables deformable ones and clumps, in scenes
+ * pseudo-rigid ones of files of earlier versions. */
 static scree_Status check_shapes(const scree_Replay *replay, const scree_ReplayFrame *frame,
                                  const char *path, bool table) {
   for (int b = 0; b < frame->bodies; ++b) {
     const scree_ShapeType *type = scree_shape_type(replay->bodies[b].shape.kind);
     if (!frame->present[b] || (table && replay->bodies[b].obstacle)) continue;
-    if (replay->bodies[b].kind != SCREE_BODY_RIGID)
+    if (replay->bodies[b].kind != SCREE_BODY_RIGID && table)
       return scree_fail(replay->log, SCREE_BAD_INPUT,
-                        "%s: body %d is deformable, and frames do not have the whole state of such "
-                        "bodies: continue the run with --resume --until",
+                        "%s: body %d is deformable, and its state does not fit into a table: write "
+                        "the frame as a scene, or use `start` in a scene",
+                        path, b);
+    if (replay->bodies[b].kind == SCREE_BODY_PSEUDO_RIGID && !frame->affine)
+      return scree_fail(replay->log, SCREE_BAD_INPUT,
+                        "%s: body %d is deformable, and frames of this earlier version do not have "
+                        "its whole state: run it again, or continue it with --resume --until",
                         path, b);
     if (type->takes_parts && table)
       return scree_fail(replay->log, SCREE_BAD_INPUT,
@@ -154,6 +160,7 @@ typedef struct Export {
   const scree_ReplayFrame *frame, *first; /* the frame, and that of the start */
   const char *path;
   scree_Tree tree;
+  scree_Status status; /* of the files beside the scene */
 } Export;
 
 static scree_Node *reals(Export *out, const double *values, int count) {
@@ -244,25 +251,73 @@ static bool own_moments(const scree_ReplayBody *body) {
   return body->shape.volume > 0 && scree_norm(scree_axpy(a, -density, b)) <= 1e-9 * size;
 }
 
+/* Gradient and rate of a pseudo-rigid body. */
+static void add_deformation(Export *out, scree_Node *map, int b) {
+  static const char *const keys[] = {"x", "y", "z", "x_rate", "y_rate", "z_rate"};
+  const int d = out->replay->dimension;
+  const double *g = out->frame->gradient + 18 * (size_t)b;
+  scree_Node *node = scree_tree_node(&out->tree, SCREE_NODE_MAP, 0, 0);
+  for (int half = 0; half < 2; ++half)
+    for (int j = 0; j < d; ++j) {
+      const double *at = g + 9 * half + j, column[3] = {at[0], at[3], at[6]};
+      scree_tree_add(&out->tree, node, keys[3 * half + j], reals(out, column, d));
+    }
+  scree_tree_add(&out->tree, map, "deformation", node);
+}
+
+static void add_kind(Export *out, scree_Node *map, const scree_ReplayBody *body) {
+  const struct {
+    const char *key, *value;
+    bool is;
+  } keys[] = {{"kind", scree_body_kind_name(body->kind), true},
+              {"integration", "explicit", body->explicit_},
+              {"mass_matrix", "consistent", body->consistent_mass},
+              {"keep_shape", "true", body->keeps_shape}};
+  for (size_t k = 0; k < sizeof keys / sizeof *keys && body->kind != SCREE_BODY_RIGID; ++k)
+    if (keys[k].is)
+      scree_tree_add(&out->tree, map, keys[k].key,
+                     scree_tree_scalar(&out->tree, keys[k].value, 0, 0));
+}
+
+/* Position, and rotation or deformation, and velocities; of finite elements the position alone. */
+static void add_motion(Export *out, scree_Node *map, int b) {
+  const bool flat = out->replay->dimension == 2;
+  const scree_BodyKind kind = out->replay->bodies[b].kind;
+  const double *x = out->frame->position + 3 * (size_t)b;
+  const double *v = out->frame->velocity + 3 * (size_t)b, *w = out->frame->angular + 3 * (size_t)b;
+  if (kind == SCREE_BODY_RIGID)
+    add_pose(out, map, b);
+  else
+    scree_tree_add(&out->tree, map, "position", reals(out, x, out->replay->dimension));
+  if (kind == SCREE_BODY_ELEMENTS) return;
+  scree_tree_add(&out->tree, map, "velocity", reals(out, v, out->replay->dimension));
+  if (kind == SCREE_BODY_PSEUDO_RIGID)
+    add_deformation(out, map, b);
+  else
+    scree_tree_add(&out->tree, map, "angular_velocity",
+                   flat ? scree_tree_number(&out->tree, w[2], 0, 0) : reals(out, w, 3));
+}
+
 static scree_Node *body_node(Export *out, int b) {
   const scree_ReplayBody *body = &out->replay->bodies[b];
   const bool flat = out->replay->dimension == 2;
-  const double *v = out->frame->velocity + 3 * (size_t)b, *w = out->frame->angular + 3 * (size_t)b;
   const double moments[3] = {body->inertia.x, body->inertia.y, body->inertia.z};
   const char *name = scree_replay_body_name(out->replay, b);
   const char *material = scree_replay_material(out->replay, body->material);
   scree_Node *map = scree_tree_node(&out->tree, SCREE_NODE_MAP, 0, 0);
   if (name) add_text(out, map, "name", name);
-  scree_tree_add(&out->tree, map, "shape", shape_node(out, &body->shape));
-  add_pose(out, map, b);
-  scree_tree_add(&out->tree, map, "velocity", reals(out, v, out->replay->dimension));
-  scree_tree_add(&out->tree, map, "angular_velocity",
-                 flat ? scree_tree_number(&out->tree, w[2], 0, 0) : reals(out, w, 3));
+  if (body->kind == SCREE_BODY_ELEMENTS)
+    out->status = scree_export_elements(out->replay, out->frame, out->path, b, &out->tree, map);
+  else
+    scree_tree_add(&out->tree, map, "shape", shape_node(out, &body->shape));
+  add_kind(out, map, body);
+  add_motion(out, map, b);
   if (material) add_text(out, map, "material", material);
   if (body->group > 0)
     scree_tree_add(&out->tree, map, "group", scree_tree_number(&out->tree, body->group, 0, 0));
   scree_tree_add(&out->tree, map, "mass", scree_tree_number(&out->tree, body->mass, 0, 0));
-  if ((flat ? moments[2] > 0 : moments[0] > 0) && !own_moments(body))
+  if (body->kind != SCREE_BODY_ELEMENTS && (flat ? moments[2] > 0 : moments[0] > 0) &&
+      !own_moments(body))
     scree_tree_add(&out->tree, map, "inertia",
                    flat ? scree_tree_number(&out->tree, moments[2], 0, 0) : reals(out, moments, 3));
   return map;
@@ -333,7 +388,7 @@ static scree_Status make_scene(Export *out, char **text) {
       drop = drop || strcmp(given->entries[k].key, dropped[d]) == 0;
     if (!drop) scree_tree_add(&out->tree, root, given->entries[k].key, given->entries[k].value);
   }
-  for (int b = 0; b < out->frame->bodies; ++b) {
+  for (int b = 0; b < out->frame->bodies && out->status == SCREE_OK; ++b) {
     if (!out->frame->present[b]) continue;
     const scree_Node *plate = plate_of(out, given_plates, b);
     if (plate)
@@ -344,6 +399,7 @@ static scree_Status make_scene(Export *out, char **text) {
       scree_tree_add(&out->tree, obstacles, NULL,
                      obstacle_node(out, given_obstacles->entries[b].value, b));
   }
+  if (out->status != SCREE_OK) return out->status;
   scree_tree_add(&out->tree, root, "obstacles", obstacles);
   scree_tree_add(&out->tree, root, "bodies", bodies);
   scree_tree_add(&out->tree, root, "plates", plates);

@@ -52,6 +52,11 @@ void scree_replay_close(scree_Replay *replay) {
   scree_free(replay->convergence);
   scree_free(replay->bodies);
   scree_free(replay->surface_node);
+  scree_free(replay->node_place);
+  scree_free(replay->node_anchor);
+  scree_free(replay->node_holder);
+  scree_free(replay->corner);
+  scree_free(replay->element_first);
   scree_free(replay->joint_table);
   scree_free(replay->fields);
   scree_free(replay->materials);
@@ -70,21 +75,34 @@ void scree_replay_frame_fini(scree_ReplayFrame *frame) {
   scree_free(frame->velocity);
   scree_free(frame->angular);
   scree_free(frame->stretch);
+  scree_free(frame->account);
   scree_free(frame->present);
   scree_free(frame->contact);
   scree_free(frame->node);
   scree_free(frame->node_stress);
+  scree_free(frame->node_velocity);
+  scree_free(frame->gradient);
   scree_free(frame->joint);
   *frame = (scree_ReplayFrame){0};
 }
 
 scree_Status scree_replay_reserve_nodes(const scree_Replay *replay, int nodes,
                                         scree_ReplayFrame *frame) {
-  size_t more = frame->node_capacity;
+  size_t more = frame->node_capacity, third = frame->node_capacity;
   if (!scree_grow((void **)&frame->node_stress, &more, 6 * (size_t)nodes, sizeof(double)) ||
+      !scree_grow((void **)&frame->node_velocity, &third, 6 * (size_t)nodes, sizeof(double)) ||
       !scree_grow((void **)&frame->node, &frame->node_capacity, 6 * (size_t)nodes, sizeof(double)))
     return scree_fail_memory(replay->log, "the nodes of a frame");
   frame->nodes = nodes;
+  return SCREE_OK;
+}
+
+scree_Status scree_replay_reserve_gradients(const scree_Replay *replay, int bodies,
+                                            scree_ReplayFrame *frame) {
+  if (!scree_grow((void **)&frame->gradient, &frame->gradient_capacity, 18 * (size_t)bodies,
+                  sizeof(double)))
+    return scree_fail_memory(replay->log, "the deformation gradients of a frame");
+  frame->affine = true;
   return SCREE_OK;
 }
 
@@ -97,16 +115,18 @@ scree_Status scree_replay_reserve(const scree_Replay *replay, int bodies, int co
     scree_free(frame->velocity);
     scree_free(frame->angular);
     scree_free(frame->stretch);
+    scree_free(frame->account);
     scree_free(frame->present);
     frame->position = SCREE_ALLOC(double, 3 * n);
     frame->orientation = SCREE_ALLOC(double, 4 * n);
     frame->velocity = SCREE_ALLOC(double, 3 * n);
     frame->angular = SCREE_ALLOC(double, 3 * n);
     frame->stretch = SCREE_ALLOC(double, 3 * n);
+    frame->account = SCREE_ALLOC(double, n);
     frame->present = SCREE_ALLOC(bool, n);
     frame->body_capacity = n;
     if (!frame->position || !frame->orientation || !frame->velocity || !frame->angular ||
-        !frame->stretch || !frame->present) {
+        !frame->stretch || !frame->account || !frame->present) {
       frame->body_capacity = 0;
       return scree_fail_memory(replay->log, "a frame");
     }
@@ -115,7 +135,7 @@ scree_Status scree_replay_reserve(const scree_Replay *replay, int bodies, int co
                   sizeof *frame->contact))
     return scree_fail_memory(replay->log, "the contacts of a frame");
   for (size_t i = 0; i < n; ++i) frame->present[i] = true;
-  frame->deforms = false;
+  frame->deforms = frame->affine = false;
   frame->nodes = 0;
   frame->joints = 0;
   frame->bodies = bodies;

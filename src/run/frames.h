@@ -29,6 +29,11 @@ struct scree_Replay {
   scree_ReplayBody *bodies;
   int node_count;    /* of all finite-element bodies */
   int *surface_node; /* of all of them, or null */
+  /* of their nodes and elements (SCREE_ELEMENT_CORNERS each), null in files of earlier versions: */
+  double *node_place, *node_anchor; /* (node_count x 3); the second null: none is driven */
+  int *node_holder;                 /* (node_count) -1: free, -2: held, or an obstacle */
+  int *corner;                      /* nodes of the body; -1 behind the last */
+  int64_t *element_first;           /* (body_count + 1) */
   int material_count;
   char (*materials)[64];
   double *densities; /* (material_count) or null */
@@ -74,6 +79,9 @@ scree_Status scree_replay_reserve(const scree_Replay *replay, int bodies, int co
 /* Room for the nodes of a frame. */
 scree_Status scree_replay_reserve_nodes(const scree_Replay *replay, int nodes,
                                         scree_ReplayFrame *frame);
+/* Room for the deformation gradients of a frame. */
+scree_Status scree_replay_reserve_gradients(const scree_Replay *replay, int bodies,
+                                            scree_ReplayFrame *frame);
 double *scree_replay_add_curve(scree_Replay *replay, const char *name, bool peak);
 
 /* A colour as in scenes: "#rgb", "#rrggbb", or one of the sixteen colour names of HTML. */

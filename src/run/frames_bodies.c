@@ -4,6 +4,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "math/vec3.h"
+#include "run/results_data.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ typedef struct Shapes {
 /* The rest of /bodies and /parts, (N) each. */
 typedef struct Table {
   int *obstacle, *material, *body;
-  uint32_t *group, *kind; /* or null: all are 0 */
+  uint32_t *group, *kind, *flags; /* or null: all are 0 */
   double *mass, *inertia, *position, *orientation;
   Shapes shapes;
 } Table;
@@ -31,6 +32,7 @@ static void table_fini(Table *table) {
                           table->material,
                           table->group,
                           table->kind,
+                          table->flags,
                           table->body,
                           table->mass,
                           table->inertia,
@@ -158,6 +160,7 @@ static scree_Status read_body_table(const scree_H5 *h5, hsize_t n, Table *table)
     status = scree_frames_named(h5, "/bodies/inertia", 0, n, 3, H5T_NATIVE_DOUBLE, table->inertia);
   if (status == SCREE_OK) status = read_codes(h5, "/bodies/group", n, &table->group);
   if (status == SCREE_OK) status = read_codes(h5, "/bodies/body_kind", n, &table->kind);
+  if (status == SCREE_OK) status = read_codes(h5, "/bodies/body_flags", n, &table->flags);
   if (status == SCREE_OK) status = read_shapes(h5, "/bodies", n, &table->shapes);
   return status == SCREE_OK ? read_triangles(h5, n, &table->shapes) : status;
 }
@@ -276,6 +279,10 @@ scree_Status scree_frames_bodies(scree_Replay *replay, const scree_H5 *h5) {
     replay->bodies[i].group = table.group ? table.group[i] : 0;
     if (table.kind && table.kind[i] < SCREE_BODY_KINDS)
       replay->bodies[i].kind = (scree_BodyKind)table.kind[i];
+    const uint32_t flags = table.flags ? table.flags[i] : 0;
+    replay->bodies[i].explicit_ = flags & SCREE_RESULTS_EXPLICIT;
+    replay->bodies[i].consistent_mass = flags & SCREE_RESULTS_CONSISTENT;
+    replay->bodies[i].keeps_shape = flags & SCREE_RESULTS_KEEPS_SHAPE;
     replay->bodies[i].mass = table.obstacle[i] ? INFINITY : table.mass[i];
     const double *moments = table.inertia + 3 * (size_t)i;
     if (!table.obstacle[i] && isfinite(moments[0] + moments[1] + moments[2]))

@@ -20,6 +20,44 @@ static scree_Status read_offsets(const scree_H5 *h5, const char *name, hsize_t n
   return SCREE_OK;
 }
 
+/* What a body begins with in another run: the undeformed mesh and what holds its nodes. Not in
+ * files of earlier versions. */
+static scree_Status read_meshes(scree_Replay *replay, const scree_H5 *h5, int64_t nodes) {
+  const hsize_t n = (hsize_t)replay->body_count, p = (hsize_t)nodes;
+  hsize_t dims[2] = {0, 0}, extent = 0;
+  if (!scree_frames_extent(h5, "/elements/holder", 1, &extent) || extent != p ||
+      !scree_frames_extent(h5, "/elements/corner", 2, dims) || dims[1] != SCREE_ELEMENT_CORNERS)
+    return SCREE_OK;
+  const bool driven = scree_h5_has(h5, "/elements/anchor");
+  replay->node_place = SCREE_ALLOC(double, 3 * p);
+  replay->node_anchor = driven ? SCREE_ALLOC(double, 3 * p) : NULL;
+  replay->node_holder = SCREE_ALLOC(int, p);
+  replay->corner = SCREE_ALLOC(int, SCREE_ELEMENT_CORNERS *dims[0]);
+  replay->element_first = SCREE_ALLOC(int64_t, n + 1);
+  if (!replay->node_place || (driven && !replay->node_anchor) || !replay->node_holder ||
+      !replay->corner || !replay->element_first)
+    return scree_fail_memory(h5->log, "the elements of a run");
+  scree_Status status =
+      scree_frames_named(h5, "/elements/place", 0, p, 3, H5T_NATIVE_DOUBLE, replay->node_place);
+  if (!status && driven)
+    status =
+        scree_frames_named(h5, "/elements/anchor", 0, p, 3, H5T_NATIVE_DOUBLE, replay->node_anchor);
+  if (!status)
+    status =
+        scree_frames_named(h5, "/elements/holder", 0, p, 1, H5T_NATIVE_INT, replay->node_holder);
+  if (!status)
+    status = scree_frames_named(h5, "/elements/corner", 0, dims[0], SCREE_ELEMENT_CORNERS,
+                                H5T_NATIVE_INT, replay->corner);
+  if (!status)
+    status =
+        read_offsets(h5, "/elements/element_offset", n, (int64_t)dims[0], replay->element_first);
+  for (hsize_t k = 0; !status && k < p; ++k)
+    if (replay->node_holder[k] < -2 || replay->node_holder[k] >= replay->body_count ||
+        (replay->node_holder[k] >= 0 && !driven))
+      status = refuse(h5, "a node is held by no obstacle");
+  return status;
+}
+
 scree_Status scree_frames_elements(scree_Replay *replay, const scree_H5 *h5) {
   const hsize_t n = (hsize_t)replay->body_count;
   hsize_t vertices = 0, dims[3];
@@ -50,6 +88,7 @@ scree_Status scree_frames_elements(scree_Replay *replay, const scree_H5 *h5) {
         status = refuse(h5, "a vertex of a surface is no node");
   }
   if (!status) replay->node_count = (int)node[n];
+  if (!status) status = read_meshes(replay, h5, node[n]);
   scree_free(node);
   scree_free(vertex);
   return status;

@@ -65,9 +65,10 @@ static void copy_bodies(const scree_Frame *from, int bodies, scree_ReplayFrame *
     memcpy(frame->velocity + three, body->velocity, sizeof body->velocity);
     memcpy(frame->angular + three, body->angular, sizeof body->angular);
     for (size_t c = 0; from->head.deforms && c < 3; ++c) {
-      const double stretch = from->stretch[three + c];
+      const double stretch = from->stretch[4 * (size_t)i + c];
       frame->stretch[three + c] = stretch > 0 && isfinite(stretch) ? stretch : 1;
     }
+    frame->account[i] = from->head.deforms ? from->stretch[4 * (size_t)i + 3] : 0;
     frame->present[i] = isfinite(body->position[0]) != 0;
   }
 }
@@ -148,12 +149,18 @@ scree_Status scree_frames_journal_read(scree_FramesJournal *journal, const scree
     frame->contacts = 0, frame->has_contacts = from->head.contacts > 0;
   if (!frame->bodies_only && replay->joint_count > 0) status = copy_joints(from, replay, frame);
   if (status != SCREE_OK) return status;
+  if (from->head.affine) {
+    status = scree_replay_reserve_gradients(replay, replay->body_count, frame);
+    if (status != SCREE_OK) return status;
+    memcpy(frame->gradient, from->gradient, 18 * (size_t)bodies * sizeof(double));
+  }
   if (replay->node_count > 0 && from->head.nodes >= replay->node_count) {
     const size_t nodes = (size_t)replay->node_count;
     status = scree_replay_reserve_nodes(replay, replay->node_count, frame);
     if (status != SCREE_OK) return status;
     memcpy(frame->node, from->node, 3 * nodes * sizeof(double));
     memcpy(frame->node_stress, from->node_stress, 6 * nodes * sizeof(double));
+    memcpy(frame->node_velocity, from->node_velocity, 3 * nodes * sizeof(double));
   }
   return SCREE_OK;
 }

@@ -23,7 +23,10 @@ typedef struct Source {
   hid_t position, orientation, velocity, angular; /* datasets, (F x N x ...) */
   hid_t stretch;                                  /* the same, or -1: all bodies are rigid */
   hid_t node, node_stress;                        /* (F x nodes x ...), or -1 */
-  hid_t alive; /* (F x N), or -1: bodies stay once they have come */
+  hid_t node_velocity;                            /* the same */
+  hid_t gradient, gradient_rate; /* (F x bodies x 9), or -1: no body is pseudo-rigid */
+  hid_t account;                 /* (F x N), or -1: all bodies are rigid */
+  hid_t alive;                   /* (F x N), or -1: bodies stay once they have come */
   bool contacts;
   int64_t *offset; /* (F + 1) of the contacts of each frame */
   double *reals;   /* work */
@@ -133,6 +136,38 @@ static scree_Status read_contacts(scree_Replay *replay, Source *source, int k,
   return status;
 }
 
+/* What deformable bodies have besides: velocities of nodes, gradients and their rates. */
+static scree_Status read_state(const scree_Replay *replay, Source *source, hsize_t row,
+                               scree_ReplayFrame *frame) {
+  const hsize_t n = (hsize_t)replay->body_count, nodes = (hsize_t)frame->nodes;
+  bool good = true;
+  for (hsize_t i = 0; i < n; ++i) frame->account[i] = 0;
+  if (source->account >= 0)
+    good = scree_frames_rows(source->account, row, 1, n, H5T_NATIVE_DOUBLE, frame->account);
+  if (nodes > 0 && source->node_velocity >= 0)
+    good = good && scree_frames_rows(source->node_velocity, row, 1, 3 * nodes, H5T_NATIVE_DOUBLE,
+                                     frame->node_velocity);
+  else
+    for (hsize_t k = 0; k < 3 * nodes; ++k) frame->node_velocity[k] = NAN;
+  if (source->gradient >= 0 && source->gradient_rate >= 0) {
+    const scree_Status status = scree_replay_reserve_gradients(replay, replay->body_count, frame);
+    if (status != SCREE_OK) return status;
+    if (!room((void **)&source->reals, &source->reals_capacity, 18 * n, sizeof(double)))
+      return scree_fail_memory(replay->log, "a frame");
+    double *work = source->reals;
+    good = good && scree_frames_rows(source->gradient, row, 1, 9 * n, H5T_NATIVE_DOUBLE, work) &&
+           scree_frames_rows(source->gradient_rate, row, 1, 9 * n, H5T_NATIVE_DOUBLE, work + 9 * n);
+    for (hsize_t i = 0; i < n && good; ++i) {
+      memcpy(frame->gradient + 18 * i, work + 9 * i, 9 * sizeof *work);
+      memcpy(frame->gradient + 18 * i + 9, work + 9 * (n + i), 9 * sizeof *work);
+    }
+  }
+  if (good) return SCREE_OK;
+  return scree_fail(replay->log, SCREE_BAD_INPUT,
+                    "%s: the deformation of frame %llu cannot be read: the file is damaged",
+                    source->h5.path, (unsigned long long)row);
+}
+
 static scree_Status read_frame(scree_Replay *replay, int k, scree_ReplayFrame *frame) {
   Source *source = replay->source;
   if (k >= source->frames) return scree_frames_journal_read(&source->journal, replay, k, frame);
@@ -178,7 +213,8 @@ static scree_Status read_frame(scree_Replay *replay, int k, scree_ReplayFrame *f
                         "%s: /frames/node_position: frame %d cannot be read: the file is damaged",
                         source->h5.path, k);
   }
-  status = scree_frames_read_joints(replay, &source->h5, k, frame);
+  status = read_state(replay, source, row, frame);
+  if (status == SCREE_OK) status = scree_frames_read_joints(replay, &source->h5, k, frame);
   return status == SCREE_OK ? read_contacts(replay, source, k, frame) : status;
 }
 
@@ -211,10 +247,11 @@ const char *scree_replay_field_name(const scree_Replay *replay, int field) {
 static void close_source(scree_Replay *replay) {
   Source *source = replay->source;
   if (!source) return;
-  const hid_t sets[] = {source->position, source->orientation, source->velocity,
-                        source->angular,  source->alive,       source->stretch,
-                        source->node,     source->node_stress};
-  for (int k = 0; k < 8; ++k)
+  const hid_t sets[] = {source->position, source->orientation,   source->velocity,
+                        source->angular,  source->alive,         source->stretch,
+                        source->node,     source->node_stress,   source->node_velocity,
+                        source->gradient, source->gradient_rate, source->account};
+  for (size_t k = 0; k < sizeof sets / sizeof *sets; ++k)
     if (sets[k] >= 0) H5Dclose(sets[k]);
   scree_h5_close(&source->h5);
   scree_frames_journal_close(&source->journal);
@@ -286,13 +323,19 @@ static scree_Status open_frames(scree_Replay *replay, Source *source) {
   source->velocity = open_set(h5, "/frames/velocity", f, n, 3);
   source->angular = open_set(h5, "/frames/angular_velocity", f, n, 3);
   source->stretch = open_set(h5, "/frames/stretch", f, n, 3);
+  source->gradient = open_set(h5, "/frames/gradient", f, n, 9);
+  source->gradient_rate = open_set(h5, "/frames/gradient_rate", f, n, 9);
   if (replay->node_count > 0) {
     source->node = open_set(h5, "/frames/node_position", f, (hsize_t)replay->node_count, 3);
     source->node_stress = open_set(h5, "/frames/node_stress", f, (hsize_t)replay->node_count, 6);
+    source->node_velocity =
+        open_set(h5, "/frames/node_velocity", f, (hsize_t)replay->node_count, 3);
   }
   if (source->position >= 0 && source->orientation >= 0 && source->velocity >= 0 &&
       source->angular >= 0) {
     hsize_t dims[2];
+    if (scree_frames_extent(h5, "/frames/energy_account", 2, dims) && dims[0] == f && dims[1] == n)
+      source->account = H5Dopen2(h5->file, "/frames/energy_account", H5P_DEFAULT);
     if (scree_frames_extent(h5, "/frames/alive", 2, dims) && dims[0] == f && dims[1] == n)
       source->alive = H5Dopen2(h5->file, "/frames/alive", H5P_DEFAULT);
     return SCREE_OK;
@@ -443,7 +486,8 @@ static scree_Status open_run(const char *directory, scree_TelemetryLines *teleme
     scree_telemetry_forget(telemetry);
     return scree_fail_memory(log, "a run");
   }
-  source->stretch = source->node = source->node_stress = -1;
+  source->stretch = source->node = source->node_stress = source->node_velocity = -1;
+  source->gradient = source->gradient_rate = source->account = -1;
   source->journal.journal.file = -1;
   source->h5.file = source->position = source->orientation = source->velocity = source->angular =
       source->alive = -1;

@@ -52,9 +52,13 @@ const scree_Column scree_columns[SCREE_COLUMNS] = {
     {"/frames/velocity", SCREE_ROWS_BODY, offsetof(scree_FrameBody, velocity), 3, 'd'},
     {"/frames/angular_velocity", SCREE_ROWS_BODY, offsetof(scree_FrameBody, angular), 3, 'd'},
     {"/frames/stretch", SCREE_ROWS_STRETCH, 0, 3, 'd'},
+    {"/frames/energy_account", SCREE_ROWS_STRETCH, 3 * sizeof(double), 1, 'd'},
+    {"/frames/gradient", SCREE_ROWS_GRADIENT, 0, 9, 'd'},
+    {"/frames/gradient_rate", SCREE_ROWS_GRADIENT, 9 * sizeof(double), 9, 'd'},
     {"/frames/node_count", SCREE_ROWS_FRAME, offsetof(scree_FrameHead, nodes), 1, 'i'},
     {"/frames/node_position", SCREE_ROWS_NODE, 0, 3, 'd'},
-    {"/frames/node_stress", SCREE_ROWS_NODE, 0, 6, 'd'},
+    {"/frames/node_velocity", SCREE_ROWS_NODE, 3, 3, 'd'},
+    {"/frames/node_stress", SCREE_ROWS_NODE, 6, 6, 'd'},
     {"/frames/joint_status", SCREE_ROWS_JOINT, offsetof(scree_FrameJoint, status), 1, 's'},
     {"/frames/joint_position", SCREE_ROWS_JOINT, offsetof(scree_FrameJoint, position), 3, 'd'},
     {"/frames/joint_axis", SCREE_ROWS_JOINT, offsetof(scree_FrameJoint, axis), 3, 'd'},
@@ -92,6 +96,7 @@ void scree_column_sizes_add(scree_ColumnSizes *sizes, const scree_FrameHead *hea
   sizes->nodes = larger(sizes->nodes, head->nodes);
   sizes->joints = larger(sizes->joints, head->joints);
   sizes->deforms = sizes->deforms || head->deforms;
+  sizes->affine = sizes->affine || head->affine;
   sizes->remembers = sizes->remembers || head->remembers;
 }
 
@@ -104,6 +109,7 @@ bool scree_column_is_there(const scree_Column *column, const scree_ColumnSizes *
   switch (column->rows) {
   case SCREE_ROWS_FRAME: return !counts_nodes(column) || sizes->nodes > 0;
   case SCREE_ROWS_STRETCH: return sizes->deforms;
+  case SCREE_ROWS_GRADIENT: return sizes->affine;
   case SCREE_ROWS_NODE: return sizes->nodes > 0;
   case SCREE_ROWS_JOINT: return sizes->joints > 0;
   case SCREE_ROWS_MEMORY: return sizes->remembers;
@@ -114,7 +120,8 @@ bool scree_column_is_there(const scree_Column *column, const scree_ColumnSizes *
 int scree_column_items(const scree_Column *column, const scree_ColumnSizes *sizes) {
   switch (column->rows) {
   case SCREE_ROWS_BODY:
-  case SCREE_ROWS_STRETCH: return sizes->bodies;
+  case SCREE_ROWS_STRETCH:
+  case SCREE_ROWS_GRADIENT: return sizes->bodies;
   case SCREE_ROWS_NODE: return sizes->nodes;
   case SCREE_ROWS_JOINT: return sizes->joints;
   default: return 0;
@@ -144,14 +151,18 @@ int scree_column_find(const scree_Column *column, scree_Frame *frame, char **fir
     break;
   case SCREE_ROWS_STRETCH:
     records = frame->stretch;
-    *stride = 3 * sizeof(double);
+    *stride = 4 * sizeof(double);
     rows = head->deforms ? head->bodies : 0;
     break;
-  case SCREE_ROWS_NODE:
-    records = column->count == 3 ? frame->node : frame->node_stress;
-    *stride = (size_t)column->count * sizeof(double);
-    rows = head->nodes;
+  case SCREE_ROWS_GRADIENT:
+    records = frame->gradient;
+    *stride = 18 * sizeof(double);
+    rows = head->affine ? head->bodies : 0;
     break;
+  case SCREE_ROWS_NODE:
+    *first = (char *)(frame->node + column->offset * (size_t)head->nodes);
+    *stride = (size_t)column->count * sizeof(double);
+    return head->nodes;
   case SCREE_ROWS_JOINT:
     records = frame->joint;
     *stride = sizeof *frame->joint;

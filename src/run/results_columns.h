@@ -7,13 +7,14 @@
 
 /* What a dataset has a row for. */
 typedef enum scree_ColumnRows {
-  SCREE_ROWS_FRAME,   /* F [x count] */
-  SCREE_ROWS_BODY,    /* F x N x count */
-  SCREE_ROWS_STRETCH, /* the same, if some bodies deform */
-  SCREE_ROWS_NODE,    /* F x P x count */
-  SCREE_ROWS_JOINT,   /* F x J [x count] */
-  SCREE_ROWS_CONTACT, /* C [x count]: the contacts of all frames */
-  SCREE_ROWS_MEMORY   /* the same, if some law has a memory */
+  SCREE_ROWS_FRAME,    /* F [x count] */
+  SCREE_ROWS_BODY,     /* F x N x count */
+  SCREE_ROWS_STRETCH,  /* the same, if some bodies deform */
+  SCREE_ROWS_GRADIENT, /* the same, if some are pseudo-rigid */
+  SCREE_ROWS_NODE,     /* F x P x count; `offset`: numbers that each node has before these */
+  SCREE_ROWS_JOINT,    /* F x J [x count] */
+  SCREE_ROWS_CONTACT,  /* C [x count]: the contacts of all frames */
+  SCREE_ROWS_MEMORY    /* the same, if some law has a memory */
 } scree_ColumnRows;
 
 typedef struct scree_Column {
@@ -24,13 +25,13 @@ typedef struct scree_Column {
   char type;     /* d double, i int32, u uint32, l int64, s int32 kept in 8 bits */
 } scree_Column;
 
-enum { SCREE_COLUMNS = 65 };
+enum { SCREE_COLUMNS = 69 };
 extern const scree_Column scree_columns[SCREE_COLUMNS];
 
 /* How many rows a frame has, and whether some datasets are there. */
 typedef struct scree_ColumnSizes {
   int bodies, nodes, joints;
-  bool deforms, remembers;
+  bool deforms, affine, remembers;
 } scree_ColumnSizes;
 
 /* The sizes of all frames up to this one. */

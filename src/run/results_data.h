@@ -55,6 +55,9 @@ void scree_results_put_rows(scree_ResultsWriter *writer, scree_ResultsData data,
 void scree_results_put_row(scree_ResultsWriter *writer, const scree_ResultsData *data, hsize_t row,
                            const void *values);
 
+/* Bits of /bodies/body_flags. */
+enum { SCREE_RESULTS_EXPLICIT = 1, SCREE_RESULTS_CONSISTENT = 2, SCREE_RESULTS_KEEPS_SHAPE = 4 };
+
 /* Texts of equal length, padded with zeros; rank 0 to 2. */
 void scree_results_texts(scree_ResultsWriter *writer, const char *name, const char *const *texts,
                          int rank, hsize_t a, hsize_t b);

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libdeflate.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,12 +23,18 @@ static void to_array(scree_Vec3 v, double x[3]) {
   x[2] = v.z;
 }
 
+enum { GRADIENT = 18 };
+
 static size_t stretch_bytes(const scree_FrameHead *head) {
-  return head->deforms ? 3 * (size_t)head->bodies * sizeof(double) : 0;
+  return head->deforms ? 4 * (size_t)head->bodies * sizeof(double) : 0;
+}
+
+static size_t gradient_bytes(const scree_FrameHead *head) {
+  return head->affine ? GRADIENT * (size_t)head->bodies * sizeof(double) : 0;
 }
 
 static size_t node_bytes(const scree_FrameHead *head) {
-  return 9 * (size_t)head->nodes * sizeof(double);
+  return 12 * (size_t)head->nodes * sizeof(double);
 }
 
 static size_t joint_bytes(const scree_FrameHead *head) {
@@ -38,15 +45,19 @@ bool scree_frame_make_room(scree_Frame *frame) {
   const size_t bodies = (size_t)frame->head.bodies * sizeof *frame->body;
   const size_t contacts = (size_t)frame->head.contacts * sizeof *frame->contact;
   const size_t stretches = stretch_bytes(&frame->head), nodes = node_bytes(&frame->head);
+  const size_t gradients = gradient_bytes(&frame->head);
   if (!scree_grow(&frame->memory, &frame->capacity,
-                  bodies + contacts + stretches + nodes + joint_bytes(&frame->head) + 1, 1))
+                  bodies + contacts + stretches + gradients + nodes + joint_bytes(&frame->head) + 1,
+                  1))
     return false;
   frame->body = frame->memory;
   frame->contact = (void *)((char *)frame->memory + bodies);
-  frame->stretch = (void *)((char *)frame->memory + bodies + contacts);
-  frame->node = (void *)((char *)frame->memory + bodies + contacts + stretches);
-  frame->node_stress = frame->node + 3 * (size_t)frame->head.nodes;
-  frame->joint = (void *)((char *)frame->memory + bodies + contacts + stretches + nodes);
+  frame->stretch = (void *)((char *)frame->contact + contacts);
+  frame->gradient = (void *)((char *)frame->stretch + stretches);
+  frame->node = (void *)((char *)frame->gradient + gradients);
+  frame->node_velocity = frame->node + 3 * (size_t)frame->head.nodes;
+  frame->node_stress = frame->node_velocity + 3 * (size_t)frame->head.nodes;
+  frame->joint = (void *)((char *)frame->node + nodes);
   return true;
 }
 
@@ -104,6 +115,40 @@ scree_FrameBody scree_frame_body(const scree_World *world, int body) {
   return out;
 }
 
+/* Gradients and rates of pseudo-rigid bodies, velocities of nodes. */
+static scree_Status take_deformable(scree_Frame *frame, const scree_World *world) {
+  const int d = scree_world_get_settings(world)->dimension;
+  double *velocity = frame->node_velocity;
+  scree_Status status = SCREE_OK;
+  for (int b = 0; b < frame->head.bodies && status == SCREE_OK; ++b) {
+    double *out = frame->gradient + GRADIENT * (size_t)b;
+    double *account = frame->stretch + 4 * (size_t)b + 3;
+    *account = 0;
+    if (frame->head.affine) memset(out, 0, GRADIENT * sizeof *out);
+    const int nodes = scree_body_node_count(world, b);
+    if (nodes > 0) { /* positions come again from scree_world_nodes, with the stresses */
+      const ptrdiff_t at = velocity - frame->node_velocity;
+      status = scree_body_coordinates(world, b, frame->node + at, velocity, account);
+      velocity += 3 * (size_t)nodes;
+    } else if (scree_body_coordinate_count(world, b) > 0) {
+      double q[12], v[12];
+      status = scree_body_coordinates(world, b, q, v, account);
+      for (int i = 0; i < d; ++i)
+        for (int j = 0; j < d; ++j) {
+          out[3 * i + j] = q[d * (1 + j) + i];
+          out[9 + 3 * i + j] = v[d * (1 + j) + i];
+        }
+    }
+  }
+  return status;
+}
+
+static bool has_affine(const scree_World *world) {
+  for (int b = 0; scree_world_deforms(world) && b < scree_world_body_count(world); ++b)
+    if (scree_body_kind_of(world, b) == SCREE_BODY_PSEUDO_RIGID) return true;
+  return false;
+}
+
 scree_Status scree_frame_head(const scree_World *world, bool with_contacts,
                               const scree_Aabb *region, scree_FrameHead *head) {
   memset(head, 0, sizeof *head); /* padding too: records are compared byte by byte */
@@ -113,6 +158,7 @@ scree_Status scree_frame_head(const scree_World *world, bool with_contacts,
   head->contacts = with_contacts ? scree_world_contact_count(world) : 0;
   head->energy = scree_world_energy(world);
   head->deforms = scree_world_deforms(world);
+  head->affine = has_affine(world);
   head->nodes = scree_world_node_count(world);
   head->joints = scree_world_joint_count(world);
   head->remembers = scree_world_laws_remember(world);
@@ -130,13 +176,17 @@ scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool
   if (!scree_frame_make_room(frame)) return scree_fail_memory(log, "a frame of the results");
   for (int b = 0; b < frame->head.bodies; ++b) {
     frame->body[b] = scree_frame_body(world, b);
-    if (frame->head.deforms) to_array(scree_body_stretch(world, b), frame->stretch + 3 * b);
+    if (frame->head.deforms) to_array(scree_body_stretch(world, b), frame->stretch + 4 * b);
   }
   for (int c = 0; c < frame->head.contacts; ++c) {
     const scree_Contact contact = scree_world_contact(world, c);
     frame->contact[c] = scree_frame_contact(&contact);
   }
   for (int k = 0; k < frame->head.joints; ++k) frame->joint[k] = take_joint(world, k);
+  if (frame->head.deforms) {
+    const scree_Status taken = take_deformable(frame, world);
+    if (taken != SCREE_OK) return taken;
+  }
   if (frame->head.nodes) return scree_world_nodes(world, frame->node, frame->node_stress);
   return SCREE_OK;
 }
@@ -154,7 +204,7 @@ typedef struct RecordHead {
   uint64_t checksum;
 } RecordHead;
 
-static const char magic[8] = {'s', 'c', 'r', 'e', 'e', 'f', 'r', '6'};
+static const char magic[8] = {'s', 'c', 'r', 'e', 'e', 'f', 'r', '7'};
 
 static size_t body_bytes(const scree_FrameHead *head) {
   return (size_t)head->bodies * sizeof(scree_FrameBody);
@@ -170,13 +220,14 @@ static uint64_t checksum(const scree_Frame *frame) {
   sum = libdeflate_crc32(sum, frame->body, body_bytes(head));
   sum = libdeflate_crc32(sum, frame->contact, contact_bytes(head));
   sum = libdeflate_crc32(sum, frame->stretch, stretch_bytes(head));
+  sum = libdeflate_crc32(sum, frame->gradient, gradient_bytes(head));
   sum = libdeflate_crc32(sum, frame->node, node_bytes(head));
   return libdeflate_crc32(sum, frame->joint, joint_bytes(head));
 }
 
 static size_t payload_bytes(const scree_FrameHead *head) {
   return sizeof *head + body_bytes(head) + contact_bytes(head) + stretch_bytes(head) +
-         node_bytes(head) + joint_bytes(head);
+         gradient_bytes(head) + node_bytes(head) + joint_bytes(head);
 }
 
 int64_t scree_journal_record(const scree_Frame *frame) {
@@ -219,6 +270,7 @@ scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *fra
   if (!error) error = scree_write_all(journal->file, frame->body, body_bytes(&frame->head));
   if (!error) error = scree_write_all(journal->file, frame->contact, contact_bytes(&frame->head));
   if (!error) error = scree_write_all(journal->file, frame->stretch, stretch_bytes(&frame->head));
+  if (!error) error = scree_write_all(journal->file, frame->gradient, gradient_bytes(&frame->head));
   if (!error) error = scree_write_all(journal->file, frame->node, node_bytes(&frame->head));
   if (!error) error = scree_write_all(journal->file, frame->joint, joint_bytes(&frame->head));
   if (error)
@@ -308,6 +360,7 @@ scree_Status scree_journal_read(const scree_Journal *journal, int64_t *offset, s
   } parts[] = {{frame->body, body_bytes(&frame->head)},
                {frame->contact, contact_bytes(&frame->head)},
                {frame->stretch, stretch_bytes(&frame->head)},
+               {frame->gradient, gradient_bytes(&frame->head)},
                {frame->node, node_bytes(&frame->head)},
                {frame->joint, joint_bytes(&frame->head)}};
   int64_t at = *offset + (int64_t)(sizeof record + sizeof frame->head);

@@ -16,6 +16,7 @@ typedef struct scree_FrameHead {
   double time;
   int32_t bodies, contacts;
   int32_t deforms; /* 1: `stretch` is there */
+  int32_t affine;  /* 1: `gradient` is there */
   int32_t nodes;   /* of finite-element bodies */
   int32_t joints;
   int32_t remembers; /* 1: laws of contacts have a memory */
@@ -47,11 +48,15 @@ typedef struct scree_Frame {
   scree_FrameHead head;
   scree_FrameBody *body;       /* (head.bodies) */
   scree_FrameContact *contact; /* (head.contacts) */
-  double *stretch;             /* (head.bodies x 3) scree_body_stretch, if head.deforms */
-  double *node;                /* (head.nodes x 3) scree_world_nodes */
-  double *node_stress;         /* (head.nodes x 6) */
-  scree_FrameJoint *joint;     /* (head.joints) */
-  void *memory;                /* of all */
+  double *stretch;             /* (head.bodies x 4) scree_body_stretch, and the account of energy of
+                                * scree_body_coordinates, if head.deforms */
+  double *gradient;        /* (head.bodies x 18) deformation gradient of pseudo-rigid bodies, row
+                            * by row, and its rate; 0 of others; if head.affine */
+  double *node;            /* (head.nodes x 3) scree_world_nodes */
+  double *node_velocity;   /* (head.nodes x 3) */
+  double *node_stress;     /* (head.nodes x 6) */
+  scree_FrameJoint *joint; /* (head.joints) */
+  void *memory;            /* of all */
   size_t capacity;
 } scree_Frame;
 

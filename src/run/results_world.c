@@ -217,6 +217,42 @@ static void write_triangles(scree_ResultsWriter *writer, const scree_Shape *cons
   scree_free(triangles);
 }
 
+/* All rows of a table that one process writes: worlds with finite elements are not divided. */
+static Rows all_rows(size_t n) {
+  return (Rows){0, (int64_t)n, (int64_t)n, true};
+}
+
+/* Undeformed places of the nodes of all bodies, what holds each (-1 nothing, -2 it is held, or the
+ * number of the obstacle that moves it), and, if an obstacle does, their places in its frame. */
+static void write_nodes(scree_ResultsWriter *writer, const scree_World *world, int n) {
+  const size_t nodes = (size_t)scree_world_node_count(world);
+  double *place = SCREE_ALLOC(double, 3 * nodes), *anchor = SCREE_ALLOC(double, 3 * nodes);
+  int *holder = SCREE_ALLOC(int, nodes);
+  bool driven = false;
+  size_t at = 0;
+  writer->good = writer->good && place && anchor && holder;
+  for (int b = 0; b < n && writer->good; ++b)
+    for (int k = 0; k < scree_body_node_count(world, b); ++k, ++at) {
+      const scree_NodeInfo info = scree_body_node(world, b, k);
+      memcpy(place + 3 * at, &info.place, 3 * sizeof *place);
+      memcpy(anchor + 3 * at, &info.anchor, 3 * sizeof *anchor);
+      holder[at] = info.held ? -2 : info.obstacle;
+      driven = driven || info.obstacle >= 0;
+    }
+  if (writer->good) {
+    scree_results_put_all(writer, scree_results_reals(writer, "/elements/place", 2, nodes, 3, 0),
+                          place);
+    const Rows rows = all_rows(nodes);
+    put_ints(writer, "/elements/holder", &rows, 0, holder);
+    if (driven)
+      scree_results_put_all(writer, scree_results_reals(writer, "/elements/anchor", 2, nodes, 3, 0),
+                            anchor);
+  }
+  scree_free(place);
+  scree_free(anchor);
+  scree_free(holder);
+}
+
 /* The meshes of finite-element bodies: where the nodes and elements of each body start (n+1), the
  * corners of the elements (numbers of nodes within the body, -1 behind the last), and the node of
  * each vertex in /bodies/vertices (-1: of another shape). */
@@ -249,24 +285,14 @@ static void write_elements(scree_ResultsWriter *writer, const scree_World *world
   }
   if (writer->good) {
     scree_results_group(writer, "/elements");
-    scree_results_put_all(writer,
-                          scree_results_data(writer, "/elements/node_offset", H5T_STD_I64LE,
-                                             H5T_NATIVE_INT64, 1, (hsize_t)n + 1, 0, 0, false),
-                          node);
-    scree_results_put_all(writer,
-                          scree_results_data(writer, "/elements/element_offset", H5T_STD_I64LE,
-                                             H5T_NATIVE_INT64, 1, (hsize_t)n + 1, 0, 0, false),
-                          element);
-    scree_results_put_all(writer,
-                          scree_results_data(writer, "/elements/corner", H5T_STD_I32LE,
-                                             H5T_NATIVE_INT, 2, total, SCREE_ELEMENT_CORNERS, 0,
-                                             false),
-                          corner);
-    scree_results_put_all(writer,
-                          scree_results_data(writer, "/elements/surface_node", H5T_STD_I32LE,
-                                             H5T_NATIVE_INT, 1, vertices, 0, 0, false),
-                          surface);
+    const Rows bodies = all_rows((size_t)n), elements = all_rows(total);
+    const Rows places = all_rows(vertices);
+    put_offsets(writer, "/elements/node_offset", &bodies, node);
+    put_offsets(writer, "/elements/element_offset", &bodies, element);
+    put_ints(writer, "/elements/corner", &elements, SCREE_ELEMENT_CORNERS, corner);
+    put_ints(writer, "/elements/surface_node", &places, 0, surface);
   }
+  write_nodes(writer, world, n);
   scree_free(node);
   scree_free(element);
   scree_free(corner);
@@ -307,20 +333,23 @@ static void write_parts(scree_ResultsWriter *writer, const scree_BodyTable *tabl
   scree_free(orientation);
 }
 
-/* Groups of bodies that do not touch each other, and whether they deform; no dataset when all are
- * 0. */
+/* Groups of bodies that do not touch each other, and how they deform; no dataset when all are 0. */
 static void write_groups(scree_ResultsWriter *writer, const scree_BodyTable *table,
                          const Rows *rows) {
-  static const char *const names[] = {"/bodies/group", "/bodies/body_kind"};
-  uint32_t *values[2] = {SCREE_ALLOC(uint32_t, table->count), SCREE_ALLOC(uint32_t, table->count)};
-  bool found[2] = {false, false};
-  writer->good = writer->good && values[0] && values[1];
+  static const char *const names[] = {"/bodies/group", "/bodies/body_kind", "/bodies/body_flags"};
+  enum { COUNT = 3 };
+  uint32_t *values[COUNT] = {SCREE_ALLOC(uint32_t, table->count),
+                             SCREE_ALLOC(uint32_t, table->count),
+                             SCREE_ALLOC(uint32_t, table->count)};
+  bool found[COUNT] = {false, false, false};
+  writer->good = writer->good && values[0] && values[1] && values[2];
   for (int b = 0; b < table->count && writer->good; ++b) {
     values[0][b] = table->row[b].group;
     values[1][b] = (uint32_t)table->row[b].kind;
-    for (int k = 0; k < 2; ++k) found[k] = found[k] || values[k][b] != 0;
+    values[2][b] = table->row[b].flags;
+    for (int k = 0; k < COUNT; ++k) found[k] = found[k] || values[k][b] != 0;
   }
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < COUNT; ++k) {
     if (any(writer, found[k]))
       scree_results_put_rows(writer,
                              scree_results_data(writer, names[k], H5T_STD_U32LE, H5T_NATIVE_UINT32,

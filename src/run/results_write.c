@@ -242,6 +242,14 @@ static bool scatter(const scree_H5 *h5, const scree_Column *column, int f, int64
   return true;
 }
 
+static void fill_unknown(const scree_Column *column, scree_Frame *frame) {
+  char *first;
+  size_t stride;
+  const size_t rows = (size_t)scree_column_find(column, frame, &first, &stride);
+  double *values = (double *)(void *)first;
+  for (size_t k = 0; k < rows * (size_t)column->count; ++k) values[k] = NAN;
+}
+
 static bool read_frame(const scree_H5 *h5, int f, const int64_t *offset, scree_Frame *frame,
                        char **work, size_t *capacity) {
   scree_FrameHead *head = &frame->head;
@@ -260,18 +268,23 @@ static bool read_frame(const scree_H5 *h5, int f, const int64_t *offset, scree_F
   if (!good) return false;
   head->contacts = (int32_t)contacts;
   head->deforms = scree_h5_has(h5, "/frames/stretch");
+  head->affine = scree_h5_has(h5, "/frames/gradient");
   head->remembers = scree_h5_has(h5, "/contacts/bond");
   hsize_t joints[3] = {0, 0, 0};
   if (scree_frames_extent(h5, "/frames/joint_position", 3, joints)) head->joints = (int)joints[1];
   const int counts[4] = {head->bodies, head->contacts, head->joints, head->nodes};
   size_t most = 0;
   for (int k = 0; k < 4; ++k) most = most < (size_t)counts[k] ? (size_t)counts[k] : most;
-  good = scree_frame_make_room(frame) && scree_grow((void **)work, capacity, 48 * most + 1, 1);
+  good = scree_frame_make_room(frame) && scree_grow((void **)work, capacity, 72 * most + 1, 1);
   if (good) memset(frame->contact, 0, (size_t)contacts * sizeof *frame->contact);
   for (int k = 0; k < SCREE_COLUMNS && good; ++k) {
     const scree_Column *column = &scree_columns[k];
     if (column->rows == SCREE_ROWS_FRAME) continue;
     if (column->rows == SCREE_ROWS_MEMORY && !head->remembers) continue;
+    if (column->rows == SCREE_ROWS_NODE && !scree_h5_has(h5, column->name)) {
+      fill_unknown(column, frame); /* velocities, in files of earlier versions */
+      continue;
+    }
     good = scatter(h5, column, f, offset[f], frame, *work);
   }
   return good;

@@ -291,8 +291,9 @@ static scree_Status make_lattice(Lattice *lattice) {
   lattice->count[2] = (long)count->entries[d - 1].value->number;
   lattice->target = INFINITY;
   /* all at once: growing a list of many bodies step by step takes longer than making them */
-  if (lattice->region.kind == SCREE_REGION_NONE && !lattice->scene->part.ranks &&
-      !scree_scene_reserve(lattice->scene, lattice->scene->body_count + (size_t)total))
+  if (lattice->region.kind == SCREE_REGION_NONE &&
+      !scree_scene_expect_more(lattice->scene, (size_t)total,
+                               (size_t)lattice->count[0] * (size_t)lattice->count[1]))
     return scree_fail_memory(lattice->log, "the bodies of the scene");
   double volume;
   return fill_lattice(lattice, &volume);

@@ -5,6 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "scene/scene.h"
+#include "scene/scene_state.h"
 
 #include "core/log.h"
 #include "core/memory.h"
@@ -349,6 +350,7 @@ static void free_bodies(scree_Scene *scene, size_t first) {
   for (size_t k = first; k < scene->kept; ++k) {
     scree_shape_fini(&scene->bodies[k].shape);
     scree_scene_signal_free(scene->bodies[k].driver);
+    scree_scene_state_free(scene->bodies[k].state);
   }
 }
 

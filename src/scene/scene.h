@@ -29,12 +29,15 @@ typedef struct scree_SceneSignal {
   char *names[6]; /* "FILE:LINE:COLUMN: PATH" of each component; null if all are constant */
 } scree_SceneSignal;
 
+typedef struct scree_SceneState scree_SceneState; /* scene_state.h */
+
 typedef struct scree_SceneBody {
   scree_Shape shape;
   scree_BodyDef def;         /* its shape and driver are set when it is used */
   const char *name;          /* in the tree, or null */
   scree_SceneSignal *driver; /* or null */
   scree_Region held;         /* where nodes of finite elements are held */
+  scree_SceneState *state;   /* that it begins with, or null: at rest or in rigid motion */
 } scree_SceneBody;
 
 /* Common properties of the bodies of one generator. */
@@ -212,6 +215,11 @@ scree_Status scree_scene_scale_shape(const scree_Shape *from, double scale, scre
 scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,
                                 const scree_Log *log, scree_BodyDef *def);
 
+/* Material and scheme of a deformable body, of which kind, material and integration are set;
+ * `where` for messages. */
+scree_Status scree_scene_elastic(const scree_Scene *scene, const scree_Node *where,
+                                 const scree_Log *log, scree_BodyDef *def);
+
 /* Take over the body (also its shape, freed on failure). */
 /* Room for that many bodies and obstacles. */
 bool scree_scene_reserve(scree_Scene *scene, size_t bodies);
@@ -233,6 +241,8 @@ const char *scree_scene_cannot_divide(const scree_Scene *scene);
 scree_Status scree_scene_cut(const scree_Scene *counted, scree_Cut **cut, const scree_Log *log);
 /* Before generator `index` runs: the boxes of those behind it. */
 scree_Status scree_scene_expect(scree_Scene *scene, int index, const scree_Log *log);
+/* Room for `bodies` more, which come in layers: of a part for those that it keeps, or counts. */
+bool scree_scene_expect_more(scree_Scene *scene, size_t bodies, size_t layer);
 /* Whether so many bodies are kept that dropping some is worth it. */
 static inline bool scree_scene_is_full(const scree_Scene *scene) {
   return scene->part.ranks && !scene->released && scene->kept >= scene->part.next_thin;

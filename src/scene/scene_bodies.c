@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "math/vec3.h"
 #include "scene/scene.h"
+#include "scene/scene_state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -117,19 +118,17 @@ static scree_Status check_matter(const scree_Scene *scene, const scree_Node *map
 /* Number of nodes of a body in a region, and of the faces of its surface that lie in it. */
 static int count_nodes(const scree_SceneBody *body, const scree_Region *region, int *faces) {
   const scree_ElementMesh *mesh = scree_shape_elements(&body->shape);
-  const scree_Vec3 *node = scree_element_mesh_nodes(mesh);
   const double within = -1e-9 * body->shape.size;
   int found = 0;
   for (int k = 0; k < scree_element_mesh_node_count(mesh); ++k)
-    found += scree_region_holds(region, scree_pose_apply(&body->def.pose, node[k]), within);
+    found += scree_region_holds(region, scree_scene_node_place(body, k), within);
   *faces = 0;
   for (int f = 0; f < scree_element_mesh_face_count(mesh); ++f) {
     int corners;
     const int *corner = scree_element_mesh_face(mesh, f, &corners);
     bool whole = true;
     for (int a = 0; a < corners; ++a)
-      whole = whole && scree_region_holds(
-                           region, scree_pose_apply(&body->def.pose, node[corner[a]]), within);
+      whole = whole && scree_region_holds(region, scree_scene_node_place(body, corner[a]), within);
     *faces += whole;
   }
   return found;
@@ -146,6 +145,10 @@ static scree_Status read_held(const scree_Scene *scene, const scree_Node *map, c
   const scree_Status status = scree_region_read(scene, node, log, &body->held);
   if (status) return status;
   int faces;
+  const int nodes = scree_element_mesh_node_count(scree_shape_elements(&body->shape));
+  for (int k = 0; body->state && k < nodes; ++k) /* where they are when the body is deformed */
+    if (scree_region_holds(&body->held, scree_scene_node_place(body, k), -1e-9 * body->shape.size))
+      body->state->holder[k] = -2;
   if (count_nodes(body, &body->held, &faces) > 0) return SCREE_OK;
   return scree_scene_refuse(scene, node, log, "held: none of the %d nodes is in the region",
                             scree_element_mesh_node_count(scree_shape_elements(&body->shape)));
@@ -196,7 +199,7 @@ static scree_Status read_driven(scree_Scene *scene, const scree_Node *map, const
   return SCREE_OK;
 }
 
-static scree_Status read_body(scree_Scene *scene, const scree_Node *map, bool obstacle,
+static scree_Status read_body(scree_Scene *scene, scree_Node *map, bool obstacle,
                               const scree_Log *log) {
   scree_SceneBody body = {.def = scree_body_def()};
   scree_Status status = read_shape(scene, map, log, &body.shape);
@@ -227,11 +230,13 @@ static scree_Status read_body(scree_Scene *scene, const scree_Node *map, bool ob
     def->mass = scree_node_number(map, "mass");
     def->inertia = scree_scene_vector(map, "inertia");
     status = check_matter(scene, map, log, &body);
+    if (status == SCREE_OK) status = scree_scene_read_state(scene, map, log, &body);
     if (status == SCREE_OK) status = read_held(scene, map, log, &body);
     if (status == SCREE_OK) status = read_driven(scene, map, log, &body);
   }
   if (status != SCREE_OK) {
     scree_scene_signal_free(body.driver);
+    scree_scene_state_free(body.state);
     scree_shape_fini(&body.shape);
     return status;
   }

@@ -5,6 +5,7 @@
 #include "math/vec3.h"
 #include "parallel/ranks.h"
 #include "scene/scene.h"
+#include "scene/scene_state.h"
 #include "world/world.h"
 
 #include <assert.h>
@@ -222,7 +223,11 @@ static bool is_loaded(void *user, scree_Vec3 place) {
 
 static scree_Status add_body(scree_World *world, scree_SceneBody *body) {
   scree_BodyDef def = body->def;
-  if (body->held.kind != SCREE_REGION_NONE) {
+  if (body->state && body->state->holder) {
+    body->state->next = 0;
+    def.elastic.held = scree_scene_state_holds;
+    def.elastic.held_user = body->state;
+  } else if (body->held.kind != SCREE_REGION_NONE) {
     def.elastic.held = is_held;
     def.elastic.held_user = body;
   }
@@ -284,7 +289,9 @@ static scree_Status build_bodies(const scree_Scene *scene, scree_World *world, i
       status = scree_world_pass_body(world,
                                      shape < end && shape->first <= (int)k ? &shape->shape : NULL);
   }
+  if (status == SCREE_OK) status = scree_scene_build_states(scene, world);
   if (status == SCREE_OK) status = drive_nodes(scene, world);
+  if (status == SCREE_OK && scene->driven_count > 0) status = scree_scene_end_states(scene, world);
   return status == SCREE_OK ? add_forces(scene, world) : status;
 }
 

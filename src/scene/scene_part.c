@@ -38,6 +38,17 @@ int scree_scene_place(const scree_Scene *scene, int number) {
   return low < scene->kept && scene->part.number[low] == number ? (int)low : -1;
 }
 
+bool scree_scene_expect_more(scree_Scene *scene, size_t bodies, size_t layer) {
+  scree_ScenePart *part = &scene->part;
+  if (!part->ranks) return scree_scene_reserve(scene, scene->body_count + bodies);
+  const size_t share = bodies / (size_t)scree_ranks_size(part->ranks) + SCREE_DOMAIN_DEALT;
+  const size_t mine = part->counts ? 0 : share + share / spare_part;
+  const size_t more = mine + spare_least + 2 * layer;
+  if (!scree_scene_reserve(scene, scene->kept + (more < bodies ? more : bodies))) return false;
+  return !part->counts || scree_grow_lean((void **)&part->place, &part->place_capacity,
+                                          part->place_count + share, sizeof *part->place);
+}
+
 bool scree_scene_keep_names(scree_Scene *scene) {
   void *names = (void *)scene->kept_names;
   if (!scree_grow_lean(&names, &scene->kept_name_capacity, scene->body_count, sizeof(char *)))

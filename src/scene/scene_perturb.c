@@ -7,7 +7,7 @@
  * whole run, whichever is largest. So it does not depend on units, and the energy that it adds is
  * of the order of its square. */
 #include "math/vec3.h"
-#include "scene/scene.h"
+#include "scene/scene_state.h"
 
 #include <math.h>
 
@@ -26,5 +26,9 @@ void scree_scene_perturb(scree_Scene *scene) {
         fmax(fmax(fall, size / scene->duration), scree_norm(body->def.velocity.linear));
     const scree_Vec3 change = scree_random_in_ball(&random, scene->dimension);
     body->def.velocity.linear = scree_axpy(body->def.velocity.linear, share * unit, change);
+    scree_SceneState *state = body->state;
+    const bool nodes = body->def.kind == SCREE_BODY_ELEMENTS; /* all of them move with it */
+    for (int i = 0; state && i < (nodes ? state->count : scene->dimension); ++i)
+      state->v[i] += share * unit * scree_component(change, i % scene->dimension);
   }
 }

@@ -177,7 +177,11 @@ static const scree_Field start[] = {
          "folder of the run, relative to the folder of the scene; written out as an absolute path"),
     TEXT("frame", 0, "last", "last, or the number of a saved frame, from 0"),
     BOOL("velocities", "true", "keep the velocities; false: all bodies are at rest"),
-    BOOL("contacts", "true", "start from the impulses of the contacts, too"), END};
+    BOOL("contacts", "true", "start from the impulses of the contacts, too"),
+    BOOL("clamps", "true",
+         "keep the nodes of finite elements that were held, or moved with an obstacle of the run; "
+         "false: they are free"),
+    END};
 
 static const scree_Field scene[] = {
     {.key = "parameters",
@@ -212,9 +216,10 @@ static const scree_Field scene[] = {
         "bodies of a saved frame of another run, with shape, mass, position and velocity; they "
         "come before `bodies` and keep their names. Their materials must be in `materials`, and "
         "masses follow where a density is changed. A plate with the name of a body of the run "
-        "begins "
-        "where that is. Obstacles, laws, forces and time are those of "
-        "this scene"),
+        "begins where that is. Deformable bodies come with their deformation and its rate; nodes "
+        "that moved with an obstacle do so with the obstacle of that name. Obstacles, laws, "
+        "joints, "
+        "bonds, forces and time are those of this scene"),
     LIST("bodies", scree_schema_body, "bodies"),
     LIST("obstacles", scree_schema_obstacle, "bodies of infinite mass, fixed or driven"),
     LIST("plates", scree_schema_plate,

@@ -228,20 +228,41 @@ static const char *model_of(const char *name) {
   return known;
 }
 
-/* Kind of the body, and the material of deformable ones. */
-static scree_Status read_kind(const scree_Scene *scene, const scree_Node *map,
-                              const scree_Node *kind, const scree_Log *log, scree_BodyDef *def) {
+scree_Status scree_scene_elastic(const scree_Scene *scene, const scree_Node *where,
+                                 const scree_Log *log, scree_BodyDef *def) {
   const scree_Node *root = scene->tree.root;
   const scree_Node *material = scree_node_find(root, "materials")->entries[def->material].value;
   const scree_Node *time = scree_node_find(root, "time");
+  const char *kind = scree_body_kind_name(def->kind);
+  if (!scree_node_find(material, "young"))
+    return scree_scene_refuse(scene, where, log,
+                              "a %s body: its material \"%.60s\" has no `young`, expected Young's "
+                              "modulus",
+                              kind, scree_scene_material(scene, def->material, NULL, NULL));
+  if (scree_node_is(time, "scheme", "euler") || scree_node_number(time, "theta") != 0.5)
+    return scree_scene_refuse(
+        scene, where, log,
+        "a %s body: time.scheme is %s with theta %g, expected a scheme with "
+        "theta 0.5 (moreau-jean)",
+        kind, scree_node_text(time, "scheme"),
+        scree_node_is(time, "scheme", "euler") ? 1 : scree_node_number(time, "theta"));
+  const bool has_poisson = scree_node_find(material, "poisson");
+  const bool has_model = scree_node_find(material, "model");
+  const char *model = has_model ? scree_node_text(material, "model") : scree_elastic_model(0, NULL);
+  def->elastic.young = scree_node_number(material, "young");
+  def->elastic.poisson = has_poisson ? scree_node_number(material, "poisson") : 0.25;
+  def->elastic.damping = scree_node_number(material, "damping");
+  def->elastic.model = model_of(model);
+  def->elastic.damping_mass = scree_node_number(material, "damping_mass");
+  return SCREE_OK;
+}
+
+/* Kind of the body, and the material of deformable ones. */
+static scree_Status read_kind(const scree_Scene *scene, const scree_Node *map,
+                              const scree_Node *kind, const scree_Log *log, scree_BodyDef *def) {
   const char *shape = scree_node_text(scree_node_find(map, "shape"), "kind");
   def->kind = scree_body_kind(kind->text);
   if (def->kind == SCREE_BODY_RIGID) return SCREE_OK;
-  if (!scree_node_find(material, "young"))
-    return scree_scene_refuse(scene, kind, log,
-                              "a %s body: its material \"%.60s\" has no `young`, expected Young's "
-                              "modulus",
-                              kind->text, scree_node_text(map, "material"));
   if (def->kind == SCREE_BODY_PSEUDO_RIGID && !is_affine(shape))
     return scree_scene_refuse(scene, kind, log, "a pseudo-rigid %s, expected a %s", shape,
                               scene->dimension == 2 ? "disk or ellipse"
@@ -251,26 +272,10 @@ static scree_Status read_kind(const scree_Scene *scene, const scree_Node *map,
         scene, kind, log, "a body of kind %s and shape %s, expected %s", kind->text, shape,
         def->kind == SCREE_BODY_ELEMENTS ? "the shape elements"
                                          : "the kind rigid or elements for this shape");
-  if (scree_node_is(time, "scheme", "euler") || scree_node_number(time, "theta") != 0.5)
-    return scree_scene_refuse(
-        scene, kind, log,
-        "a %s body: time.scheme is %s with theta %g, expected a scheme with "
-        "theta 0.5 (moreau-jean)",
-        kind->text, scree_node_text(time, "scheme"),
-        scree_node_is(time, "scheme", "euler") ? 1 : scree_node_number(time, "theta"));
-  const bool has_poisson = scree_node_find(material, "poisson");
-  const bool has_model = scree_node_find(material, "model");
-  const double poisson = has_poisson ? scree_node_number(material, "poisson") : 0.25;
-  const char *model = has_model ? scree_node_text(material, "model") : scree_elastic_model(0, NULL);
-  def->elastic = (scree_Elastic){.young = scree_node_number(material, "young"),
-                                 .poisson = poisson,
-                                 .damping = scree_node_number(material, "damping"),
-                                 .explicit_ = scree_node_is(map, "integration", "explicit"),
-                                 .model = model_of(model),
-                                 .damping_mass = scree_node_number(material, "damping_mass"),
+  def->elastic = (scree_Elastic){.explicit_ = scree_node_is(map, "integration", "explicit"),
                                  .consistent_mass = scree_node_is(map, "mass_matrix", "consistent"),
                                  .keeps_shape = scree_node_true(map, "keep_shape")};
-  return SCREE_OK;
+  return scree_scene_elastic(scene, kind, log, def);
 }
 
 scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,

@@ -12,6 +12,7 @@
 #include "math/vec3.h"
 #include "scene/csv.h"
 #include "scene/scene.h"
+#include "scene/scene_state.h"
 #include "scene/start.h"
 
 #include <errno.h>
@@ -65,6 +66,72 @@ static int find_obstacle(const Source *source, int b) {
   return scene->bodies[b].shape.kind == source->start.body[b].shape->kind ? b : -1;
 }
 
+static scree_Vec3 triple(const double *x) {
+  return scree_vec3(x[0], x[1], x[2]);
+}
+
+/* Which nodes of a finite-element body are held or move with an obstacle of the scene, and where
+ * those are that do. */
+static scree_Status take_holders(Source *source, int b, scree_SceneState *state) {
+  const scree_StartBody *from = &source->start.body[b];
+  for (int k = 0; k < from->nodes; ++k) {
+    const int holder = from->holder[k];
+    if (holder < 0) {
+      state->holder[k] = holder;
+      continue;
+    }
+    state->holder[k] = find_obstacle(source, holder);
+    if (state->holder[k] < 0) {
+      const char *name = scree_start_name(&source->start, holder);
+      return scree_scene_refuse(source->scene, source->node, source->log,
+                                "start: nodes of body %d of the run move with its obstacle "
+                                "\"%.60s\", expected an obstacle of this name, or `clamps: false` "
+                                "to free all nodes",
+                                b, name ? name : "?");
+    }
+    if (!state->anchor) {
+      state->anchor = SCREE_ALLOC(double, state->count);
+      if (!state->anchor) return scree_fail_memory(source->log, source->scene->name);
+      memcpy(state->anchor, state->q, (size_t)state->count * sizeof *state->q);
+    }
+    const scree_Vec3 x =
+        scree_pose_apply(&source->start.body[holder].pose, triple(from->anchor + 3 * (size_t)k));
+    for (int i = 0; i < 3; ++i) state->anchor[3 * k + i] = scree_component(x, i);
+  }
+  return SCREE_OK;
+}
+
+/* The state of a deformable body, with rates of 0 unless velocities are wanted. */
+static scree_Status take_state(Source *source, int b, scree_SceneBody *body) {
+  const scree_StartBody *from = &source->start.body[b];
+  const scree_Node *node = source->node;
+  const bool velocities = scree_node_true(node, "velocities");
+  body->def.kind = from->kind;
+  body->def.elastic = (scree_Elastic){.explicit_ = from->explicit_,
+                                      .consistent_mass = from->consistent_mass,
+                                      .keeps_shape = from->keeps_shape};
+  scree_Status status = scree_scene_elastic(source->scene, node, source->log, &body->def);
+  if (status) return status;
+  if (from->kind == SCREE_BODY_PSEUDO_RIGID) {
+    scree_Vec3 F[3], rate[3];
+    const double *g = from->gradient;
+    for (int j = 0; j < 3; ++j) {
+      F[j] = scree_vec3(g[j], g[3 + j], g[6 + j]);
+      rate[j] = velocities ? scree_vec3(g[9 + j], g[12 + j], g[15 + j]) : scree_vec3(0, 0, 0);
+    }
+    body->state = scree_scene_state_affine(source->scene, body, body->def.velocity.linear, F, rate);
+  } else {
+    body->state = scree_scene_state_create(3 * from->nodes, true);
+  }
+  if (!body->state) return scree_fail_memory(source->log, source->scene->name);
+  if (velocities) body->state->account = from->account;
+  if (from->kind == SCREE_BODY_PSEUDO_RIGID) return SCREE_OK;
+  const size_t size = (size_t)body->state->count * sizeof(double);
+  memcpy(body->state->q, from->node, size);
+  if (velocities) memcpy(body->state->v, from->node_velocity, size);
+  return scree_node_true(node, "clamps") ? take_holders(source, b, body->state) : SCREE_OK;
+}
+
 static scree_Status add(Source *source, int b, bool velocities) {
   scree_Scene *scene = source->scene;
   const scree_StartBody *from = &source->start.body[b];
@@ -93,6 +160,14 @@ static scree_Status add(Source *source, int b, bool velocities) {
   }
   scree_shape_copy(from->shape, &body.shape);
   source->number[b] = (int)scene->body_count;
+  if (from->kind != SCREE_BODY_RIGID) {
+    const scree_Status status = take_state(source, b, &body);
+    if (status != SCREE_OK) {
+      scree_scene_state_free(body.state);
+      scree_shape_fini(&body.shape);
+      return status;
+    }
+  }
   return scree_scene_add(scene, &body, source->log);
 }
 

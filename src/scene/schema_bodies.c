@@ -103,6 +103,24 @@ static const scree_Field driven[] = {
          "name of the obstacle with which they move, as if they were part of it"),
     END};
 
+#define DEFORMED(k, dim, fl, u, h)                                                                 \
+  {                                                                                                \
+    .key = k, .type = SCREE_FIELD_VECTOR, .flags = (fl), .unit = u, .dimension = dim,              \
+    .min = -INFINITY, .max = INFINITY, .help = h                                                   \
+  }
+
+static const scree_Field deformation[] = {
+    DEFORMED("x", 0, REQUIRED, NULL,
+             "where a unit vector along the x axis of the undeformed shape is: the first column of "
+             "the deformation gradient"),
+    DEFORMED("y", 0, REQUIRED, NULL, "the same along y"),
+    DEFORMED("z", 3, REQUIRED, NULL, "the same along z"),
+    DEFORMED("x_rate", 0, 0, "1/s",
+             "its rate of change; default: the body turns by its `angular_velocity`"),
+    DEFORMED("y_rate", 0, 0, "1/s", "the same along y"),
+    DEFORMED("z_rate", 3, 0, "1/s", "the same along z"),
+    END};
+
 const scree_Field scree_schema_body[] = {
     TEXT("name", 0, NULL, "name that forces, sensors and stop conditions refer to"),
     SHAPE("its shape"),
@@ -119,6 +137,15 @@ const scree_Field scree_schema_body[] = {
      .type = SCREE_FIELD_LIST,
      .fields = driven,
      .help = "of finite elements: groups of nodes that move with an obstacle, such as a clamp"},
+    MAP("deformation", 0, NULL, deformation,
+        "of a pseudo-rigid body, in place of a rotation: how it is deformed at the start. The "
+        "point "
+        "(X, Y, Z) of the shape is at position + X x + Y y + Z z"),
+    TEXT("state", 0, NULL,
+         "of finite elements, in place of position, rotation and velocities: a CSV file with a row "
+         "for each node of the mesh, in its order: columns x, y, z; vx, vy, vz (default: 0); held "
+         "(1: "
+         "the node never moves); by (name of an obstacle with which it moves)"),
     OWN_DENSITY,
     REAL("mass", OPEN, "kg", NULL, 0, INFINITY, "in place of density times volume"),
     POSITIVES("inertia", AXIAL, "kg m2", NULL,

@@ -5,11 +5,12 @@
 #ifndef SCREE_SCENE_START_H
 #define SCREE_SCENE_START_H
 
+#include "scree/body.h"
 #include "scree/contact.h"
 #include "scree/shape.h"
 
 typedef struct scree_StartBody {
-  const scree_Shape *shape; /* of the source */
+  const scree_Shape *shape; /* of the source; undeformed */
   bool obstacle, present;   /* present: it exists in the frame */
   int material;             /* of the run */
   uint32_t group;
@@ -17,6 +18,15 @@ typedef struct scree_StartBody {
   scree_Vec3 inertia; /* principal moments; zero: those of the shape */
   scree_Pose pose;
   scree_Twist velocity;
+  /* deformable: */
+  scree_BodyKind kind;
+  bool explicit_, consistent_mass, keeps_shape;
+  double account;                     /* of energy (scree_body_coordinates) */
+  const double *gradient;             /* (18) of a pseudo-rigid body, row by row, and its rate */
+  int nodes;                          /* of finite elements: */
+  const double *node, *node_velocity; /* (nodes x 3) */
+  const int *holder;                  /* (nodes) -1: free, -2: held, or an obstacle of the run */
+  const double *anchor;               /* (nodes x 3) in the frame of that, or null: none */
 } scree_StartBody;
 
 /* A contact that carried an impulse; `impulse` acts on body[0], in the axes of the world. */
@@ -26,12 +36,13 @@ typedef struct scree_StartContact {
 } scree_StartContact;
 
 typedef struct scree_Start {
-  void *source; /* the open run */
+  void *source; /* the open run, and its frame */
   int dimension, frame;
   double time, step;
   int bodies, contacts, materials;
   scree_StartBody *body;       /* (bodies) */
   scree_StartContact *contact; /* (contacts) */
+  scree_Shape *elements;       /* (bodies) shapes of finite elements, or null: there are none */
 } scree_Start;
 
 /* Open the run in `folder` and read a frame: "last", or its number. After a failure there is

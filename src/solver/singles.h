@@ -51,7 +51,7 @@ void scree_singles_set(scree_Singles *singles, const double *r, const double *y,
 void scree_singles_refresh(scree_Singles *singles, const double *y, int threads);
 
 /* From here on y holds the change from the impulses whose velocities are u: rounding is then
- * relative to changes, and errors fall ten times further. Not with compliance. */
+ * relative to changes, and errors fall ten times further. */
 void scree_singles_base(scree_Singles *singles, const double *u, int threads);
 
 /* Store the impulses into r, inside their cones. */

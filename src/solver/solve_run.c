@@ -259,9 +259,8 @@ static const struct {
 
 /* Error at which sweeps in single precision end. */
 static double single_end(const scree_SolveRun *run) {
-  const double least = scree_singles_least(), tolerance = run->settings->tolerance;
-  if (tolerance >= least) return tolerance;
-  return single.far * (run->W->problem->bodies.C ? least : scree_singles_least_based());
+  const double tolerance = run->settings->tolerance;
+  return tolerance >= scree_singles_least() ? tolerance : single.far * scree_singles_least_based();
 }
 
 static bool may_be_single(const scree_SolveRun *run) {

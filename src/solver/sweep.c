@@ -356,17 +356,12 @@ static void sweep_group(scree_Sweeps *sweeps, const scree_Operator *W, int threa
     sweep_serial(sweeps, W, group, r);
 }
 
-/* Whether single precision works on changes. */
-static bool is_based(const scree_Sweeps *sweeps) {
-  return sweeps->settings.deep && !sweeps->singles->soft;
-}
-
 void scree_sweeps_collect(scree_Sweeps *sweeps, const scree_Operator *W, double *r, double *u) {
   const int threads = team_size(sweeps, W);
   scree_singles_get(sweeps->singles, r, threads);
   scree_operator_apply(W, r, W->problem->q, sweeps->y, u);
   sweeps->stale = 0;
-  if (!is_based(sweeps)) {
+  if (!sweeps->settings.deep) {
     scree_singles_refresh(sweeps->singles, sweeps->y, threads);
     return;
   }
@@ -397,10 +392,10 @@ static double run_singles(scree_Sweeps *sweeps, const scree_Operator *W,
   const int threads = team_size(sweeps, W);
   Group group = {.count = plan->count, .small = plan->small, .change = INFINITY};
   sweeps->singles->pauses = plan->pauses;
-  const int fresh = is_based(sweeps) ? FRESH_BASE : FRESH_SWEEPS;
+  const int fresh = sweeps->settings.deep ? FRESH_BASE : FRESH_SWEEPS;
   if (!sweeps->loaded) {
     scree_singles_set(sweeps->singles, r, sweeps->y, threads);
-    if (is_based(sweeps)) scree_sweeps_collect(sweeps, W, r, u);
+    if (sweeps->settings.deep) scree_sweeps_collect(sweeps, W, r, u);
   }
   sweeps->loaded = true;
   begin_momentum(sweeps, W, plan, &group, r);
@@ -410,7 +405,7 @@ static double run_singles(scree_Sweeps *sweeps, const scree_Operator *W,
   sweeps->left_out += group.left_out;
   sweeps->stale += group.done;
   if (plan->estimate && sweeps->stale >= fresh) {
-    if (is_based(sweeps)) {
+    if (sweeps->settings.deep) {
       scree_sweeps_collect(sweeps, W, r, u);
     } else {
       scree_singles_get(sweeps->singles, r, threads);

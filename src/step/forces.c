@@ -107,6 +107,7 @@ static scree_Status refine_island(scree_System *s, const scree_Portion *part, do
   }
   report->iterations += own.iterations;
   report->solves += own.solves;
+  report->work += own.work;
   return status;
 }
 

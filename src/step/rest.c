@@ -110,6 +110,7 @@ static scree_Status hold_island(scree_System *s, const scree_Portion *part, bool
     status = scree_portion_tighten(s, part, is_long, &settings, &own, tight);
   report->iterations += own.iterations;
   report->solves += own.solves;
+  report->work += own.work;
   return status;
 }
 

@@ -172,6 +172,7 @@ scree_Status scree_portion_solve(scree_System *s, const scree_Portion *part,
   report->solve = info;
   report->solve.converged = info.value <= report->tolerance;
   report->iterations += info.iterations;
+  report->work += info.work;
   report->solves++;
   settings->warm_start = isfinite(info.value);
   return SCREE_OK;

@@ -87,7 +87,7 @@ scree_Status scree_render_scale(scree_Replay *replay, scree_RenderColour colour,
         values[count++] = value_of(replay, &frame, pressure, i, colour);
   }
   qsort(values, count, sizeof *values, compare);
-  *scale = count ? values[(size_t)(0.99 * (double)(count - 1))] : 1.0;
+  *scale = count ? values[(size_t)ceil(0.99 * (double)(count - 1))] : 1.0;
   if (count && !(*scale > 0.0)) *scale = values[count - 1];
   if (!(*scale > 0.0)) *scale = 1.0;
   scree_free(values);

@@ -168,6 +168,15 @@ static void add_vertices(const scree_Replay *replay, scree_Block *block, double 
   scree_free(t.triangles);
 }
 
+/* Smallest extent; of surfaces of finite elements that of their box. */
+static double size_of(const scree_Shape *shape) {
+  const scree_Pose pose = {{0, 0, 0}, {1, 0, 0, 0}};
+  if (isfinite(shape->size)) return shape->size;
+  const scree_Aabb box = scree_shape_aabb(shape, &pose);
+  const scree_Vec3 side = scree_sub(box.upper, box.lower);
+  return fmin(side.x, fmin(side.y, side.z));
+}
+
 /* Kinds and bodies of the joints; 4294967295: the world. */
 static void add_joints(const scree_Replay *replay, scree_Block *block) {
   static const char *const names[] = {"joint_bond", "joint_a", "joint_b"};
@@ -206,7 +215,7 @@ void scree_report_static(const scree_Replay *replay, scree_Block *block) {
   COLUMN("material", SCREE_COLUMN_U16, bodies[i].material);
   COLUMN("mass", SCREE_COLUMN_F64, bodies[i].mass);
   COLUMN("volume", SCREE_COLUMN_F64, bodies[i].shape.volume);
-  COLUMN("size", SCREE_COLUMN_F64, bodies[i].shape.size);
+  COLUMN("size", SCREE_COLUMN_F64, size_of(&bodies[i].shape));
   COLUMN("radius", SCREE_COLUMN_F64, bodies[i].shape.bounding_radius);
 #undef COLUMN
   for (size_t i = 0; i < n; ++i) {

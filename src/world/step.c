@@ -89,6 +89,7 @@ static void add_energy(scree_EnergyBalance *sum, const scree_EnergyBalance *e, b
 static void add_cost(scree_StepReport *sum, const scree_StepReport *part) {
   sum->iterations += part->iterations;
   sum->solves += part->solves;
+  sum->work += part->work;
   sum->retries += part->retries;
   sum->redetections += part->redetections;
   sum->expansions += part->expansions;

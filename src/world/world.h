@@ -88,6 +88,7 @@ typedef struct scree_BodyRow {
   int64_t removed; /* step, or -1 */
   int number, shape_number, material, kind;
   uint32_t group;
+  uint32_t flags; /* of deformable bodies, for the file */
   int obstacle;
 } scree_BodyRow;
 SCREE_PRIVATE scree_BodyRow scree_world_body_row(const scree_World *world, int body);

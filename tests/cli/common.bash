@@ -15,7 +15,7 @@ fail() {
 run() {
   local expected=$1 status=0
   shift
-  timeout 60 "$@" > "$work/out" 2> "$work/err" < /dev/null || status=$?
+  timeout 300 "$@" > "$work/out" 2> "$work/err" < /dev/null || status=$?
   [ "$status" -eq "$expected" ] || fail "status $status, expected $expected: $* ($(head -c 300 "$work/err"))"
 }
 

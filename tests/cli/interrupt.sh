@@ -21,6 +21,16 @@ same() {
   cmp a b || complain "$2: other telemetry than $1"
 }
 
+# ready PID: wait until it handles SIGTERM, or has ended; a loaded machine may take seconds to start it
+ready() {
+  local caught
+  for _ in $(seq 1000); do
+    caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null) || return 0
+    [ $((0x${caught:-0} & 0x4000)) = 0 ] || return 0
+    sleep 0.02
+  done
+}
+
 # Every step of this takes some tenths of a second.
 cat >slow.yaml <<'END_OF_SCENE'
 contact: { mu: 0.4 }
@@ -40,7 +50,7 @@ sed 's/count: \[7, 7, 7\]/count: [24, 24, 24]/' slow.yaml >endless.yaml
 endless=(--set solver.tolerance=1e-300 --set solver.max_iterations=1000000000)
 "$scree" run endless.yaml -o endless "${endless[@]}" >endless.out 2>endless.err &
 pid=$!
-for _ in $(seq 100); do [ -s endless/checkpoint.bin ] && break; sleep 0.05; done
+for _ in $(seq 600); do [ -s endless/checkpoint.bin ] && break; sleep 0.05; done
 sleep 0.5
 kill -TERM "$pid"
 status=0
@@ -63,6 +73,7 @@ for _ in 1 2 3 4 5 6; do
   [ -d parts ] && resume=(--resume)
   "$scree" run slow.yaml -o parts -q "${resume[@]}" 2>parts.err &
   pid=$!
+  ready "$pid"
   sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
   kill -TERM "$pid" 2>/dev/null || true
   status=0

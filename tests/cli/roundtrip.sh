@@ -160,8 +160,10 @@ err "is broken in this frame"
 run 0 "$SCREE" run "$examples/cubes.yaml" -o cubes -q -j 1 -n 1
 run 2 "$SCREE" convert cubes --csv cubes.csv
 err "deformable"
+run 0 "$SCREE" convert cubes --scene cubes-frame.yaml
+run 0 "$SCREE" check cubes-frame.yaml
 echo "start: { run: cubes }" > start.yaml
 run 2 "$SCREE" check start.yaml
-err "deformable"
+err "the material \"cube\", expected it in"
 run 0 "$SCREE" run "$examples/cubes.yaml" -o cubes -q -j 1 --resume -n 2
 finish

@@ -3,32 +3,19 @@
 // Pages are measured in turns (N times each), so that two versions of the page see the same load of the machine.
 // Headless Chromium draws in software: "processor" is what the page and the graphics used per picture, which says
 // more than the clock on a busy machine. "level" is that of src/effects.js at the end.
-import { createRequire } from 'node:module';
-import { basename, dirname, join, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { basename } from 'node:path';
+import { address, startBrowser } from './browser.mjs';
 
-const here = dirname(fileURLToPath(import.meta.url));
-const { chromium } = createRequire(join(here, '../../tests/viewer/package.json'))('playwright-core');
 const option = (name, other) => process.argv.find((w) => w.startsWith(`--${name}=`))?.slice(name.length + 3) ?? other;
 const seconds = Number(option('seconds', 6)), turns = Number(option('turns', 1));
 const [width, height] = option('size', '1280x800').split('x').map(Number);
 const pages = process.argv.slice(2).filter((w) => !w.startsWith('--'));
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
-  args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run',
-    '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-});
-const session = await browser.newBrowserCDPSession();
-const used = async () => {
-  const sums = { renderer: 0, GPU: 0 };
-  for (const p of (await session.send('SystemInfo.getProcessInfo')).processInfo) sums[p.type] = (sums[p.type] || 0) + p.cpuTime;
-  return sums;
-};
+const { browser, used } = await startBrowser();
 
 async function measure(page) {
   const tab = await browser.newPage({ viewport: { width, height } });
-  await tab.goto(pathToFileURL(resolve(page)).href);
+  await tab.goto(address(page));
   await tab.waitForSelector('html[data-ready]', { timeout: 120000 });
   await tab.waitForFunction(() => window.scree.player.stage.shown === 0 || window.scree.player.stage.coarse === false, null, { timeout: 60000 });
   const row = {};

@@ -2,38 +2,23 @@
 //   node measure.mjs PAGE.html [TIMES]
 // Needs playwright-core (npm ci in tests/viewer) and Chromium. "ready" is the time from the start of
 // loading until the first frame is drawn with its colours; headless Chromium draws in software, so
-// the time of the graphics is the machine's, not the page's: "script" leaves it out.
-import { createRequire } from 'node:module';
+// the time of the graphics is the machine's, not the page's: the last lines leave the drawing out.
 import { statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { resolve } from 'node:path';
+import { address, startBrowser } from './browser.mjs';
 
-const here = dirname(fileURLToPath(import.meta.url));
-const { chromium } = createRequire(join(here, '../../tests/viewer/package.json'))('playwright-core');
 const page = resolve(process.argv[2]), times = Number(process.argv[3] || 3);
 const milliseconds = (t) => `${Math.round(t)} ms`;
 const middle = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
-  args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run',
-    '--disable-background-networking', '--disable-component-update', '--disable-sync'],
-});
-// Seconds of processor that the processes of the browser have used, by kind: on a busy machine these say
-// more than the clock.
-const session = await browser.newBrowserCDPSession();
-const used = async () => {
-  const sums = {};
-  for (const p of (await session.send('SystemInfo.getProcessInfo')).processInfo) sums[p.type] = (sums[p.type] || 0) + p.cpuTime;
-  return sums;
-};
+const { browser, used } = await startBrowser();
 console.log(`${page}: ${(statSync(page).size / 1e6).toFixed(1)} MB`);
 const ready = [];
 let tab;
 for (let k = 0; k < times; ++k) {
   const before = await used();
   tab = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  await tab.goto(pathToFileURL(page).href, { waitUntil: 'commit' });
+  await tab.goto(address(page), { waitUntil: 'commit' });
   await tab.waitForSelector('html[data-ready]', { timeout: 120000 });
   const marks = await tab.evaluate(() => performance.getEntriesByType('mark').map((m) => [m.name, m.startTime]));
   const shown = await tab.evaluate(() => {
@@ -50,24 +35,57 @@ for (let k = 0; k < times; ++k) {
 }
 console.log(`ready: ${milliseconds(middle(ready))} (middle of ${times})`);
 
-// The script's own work for each shown frame of a run that plays: all but the draw call itself.
-const cost = await tab.evaluate(async () => {
-  const { player } = window.scree, { view, run } = player;
-  const fill = [], decode = [];
+// What a picture of a run that plays costs the page when a graphics card draws: the calls that draw do nothing, all else
+// is done, uploads too. Between two saved frames, and with a new saved frame in each picture. "graphics" is what the
+// process of the graphics takes to copy what it is sent; with a card it draws beside the page.
+const loops = async (what) => {
+  const before = await used();
+  const row = await tab.evaluate(async (what) => {
+    const { player } = window.scree, { stage, view, run } = player, gl = view.renderer.getContext();
+    const names = ['drawElements', 'drawArrays', 'drawElementsInstanced', 'drawArraysInstanced', 'clear', 'blitFramebuffer'];
+    const nothing = () => {}, spent = { data: 0, render: 0 };
+    for (const name of names) gl[name] = nothing;
+    for (const v of stage.views) v.software = false;
+    player.exporting = true; // the page draws nothing of its own meanwhile
+    for (let k = 0; k < run.count; ++k) await run.frame(k);
+    const pictures = what === 'frame' ? 40 * Math.max(run.count - 1, 1) : 600, worst = [];
+    for (let p = 0; p < pictures; ++p) {
+      const t = performance.now(), k = what === 'frame' ? p % Math.max(run.count - 1, 1) : 0;
+      player.setFrame(k, (p % 97) / 97 + 0.001);
+      player.draw();
+      const middle = performance.now();
+      view.effects.level = 0;
+      stage.render(t, false);
+      const end = performance.now();
+      spent.data += middle - t;
+      spent.render += end - middle;
+      worst.push(end - t);
+      if (p % 10 === 9) await new Promise(requestAnimationFrame); // the queue of commands must not grow without end
+    }
+    gl.finish();
+    for (const name of names) delete gl[name];
+    player.exporting = false;
+    worst.sort((a, b) => a - b);
+    return { pictures, data: spent.data / pictures, render: spent.render / pictures, middle: worst[worst.length >> 1], bodies: run.bodies };
+  }, what);
+  const after = await used();
+  return { ...row, page: (1000 * (after.renderer - before.renderer)) / row.pictures, graphics: (1000 * (after.GPU - before.GPU)) / row.pictures };
+};
+for (const [what, text] of [['blend', 'a picture between two saved frames'], ['frame', 'a picture with a new saved frame']]) {
+  const r = await loops(what);
+  console.log(`${text}, ${r.bodies} bodies: script ${(r.data + r.render).toFixed(2)} ms (data ${r.data.toFixed(2)}, drawing ${r.render.toFixed(2)}; middle ${r.middle.toFixed(2)}), processor ${r.page.toFixed(2)} + ${r.graphics.toFixed(2)} ms (page + graphics)`);
+}
+const decode = await tab.evaluate(async () => {
+  const { run } = window.scree.player, list = [];
   for (let k = 0; k < run.count; ++k) {
-    let t = performance.now();
-    await run.frame(k);
-    decode.push(performance.now() - t);
-  }
-  for (let k = 0; k + 1 < run.count; ++k) {
+    const { name } = run.place(k);
+    run.cache.delete(name);
     const t = performance.now();
-    view.pose(k, 0.5);
-    view.colour(k);
-    fill.push(performance.now() - t);
+    await run.frame(k);
+    list.push(performance.now() - t);
   }
-  return { fill, decode };
+  return list;
 });
 const mean = (list) => list.reduce((a, b) => a + b, 0) / list.length;
-console.log(`script per shown frame (two saved frames blended, colours): ${mean(cost.fill).toFixed(2)} ms, at most ${Math.max(...cost.fill).toFixed(1)} ms`);
-console.log(`reading a saved frame: ${mean(cost.decode).toFixed(2)} ms on average, at most ${Math.max(...cost.decode).toFixed(1)} ms`);
+console.log(`reading a saved frame (by the worker, beside the page): ${mean(decode).toFixed(1)} ms on average, at most ${Math.max(...decode).toFixed(1)} ms`);
 await browser.close();

@@ -105,8 +105,12 @@ export function scalingRange(scaling, range, values, obstacle) {
   const low = at(0.02), high = at(0.98);
   return high > low ? [low, high] : [low - Math.abs(low) / 2, high + Math.abs(high) / 2 || 1];
 }
-export function scalePosition(scaling, [low, high], value) {
-  return scaling === 'log' ? Math.log(Math.max(Math.abs(value), 1e-300) / low) / Math.log(high / low) : (value - low) / (high - low);
+// The place on the scale of a value, from 0 to 1, as a function.
+export function scalePositions(scaling, [low, high]) {
+  const per = 1 / (scaling === 'log' ? Math.log(high / low) : high - low);
+  if (scaling !== 'log') return (value) => (value - low) * per;
+  const least = Math.log(low);
+  return (value) => (Math.log(Math.max(Math.abs(value), 1e-300)) - least) * per;
 }
 // No colouring yet.
 export const NOTHING = { id: '', name: '', unit: '', category: true, compute: () => true };

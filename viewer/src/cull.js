@@ -133,19 +133,22 @@ export class Thinned {
     });
     else geometry.index.setUsage(THREE.DynamicDrawUsage);
   }
+  // null: all of them.
   keep(seen) {
     const { geometry, bodies, whole, mesh } = this;
     let n = 0;
+    if (!seen && this.all) return;
+    this.all = !seen;
     if (mesh.isPoints) {
       const { index } = geometry, list = index.array;
-      for (let i = 0; i < bodies.length; ++i) if (seen[bodies[i]]) list[n++] = i;
+      for (let i = 0; i < bodies.length; ++i) if (!seen || seen[bodies[i]]) list[n++] = i;
       this.send(index, n);
       geometry.setDrawRange(0, n);
       return;
     }
     if (whole) {
       for (let i = 0; i < bodies.length; ++i) {
-        if (!seen[bodies[i]]) continue;
+        if (seen && !seen[bodies[i]]) continue;
         for (const { attribute, all } of whole) for (let c = 0, s = attribute.itemSize; c < s; ++c) attribute.array[s * n + c] = all[s * i + c];
         ++n;
       }
@@ -154,7 +157,7 @@ export class Thinned {
     } else {
       const { index } = geometry, list = index.array;
       for (let i = 0; i < bodies.length; ++i) {
-        if (!seen[bodies[i]]) continue;
+        if (seen && !seen[bodies[i]]) continue;
         const o = 6 * n++, v = 4 * i;
         list[o] = list[o + 3] = v;
         list[o + 1] = v + 1;

@@ -21,6 +21,13 @@ function pass(fragmentShader, uniforms) {
   });
 }
 
+// Whether the processor draws: then bodies that others hide are left out even of good pictures. A graphics card has
+// drawn them before that is found out.
+export function isSoftware(renderer) {
+  const gl = renderer.getContext(), names = gl.getExtension('WEBGL_debug_renderer_info');
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(names ? gl.getParameter(names.UNMASKED_RENDERER_WEBGL) : gl.getParameter(gl.RENDERER));
+}
+
 export class Effects {
   constructor(renderer, bodies) {
     this.renderer = renderer;

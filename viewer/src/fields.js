@@ -1,12 +1,16 @@
 // Fields: a number for each body, by which bodies are coloured, hidden and described.
 import { contactArm, contactForce } from './colours.js';
 
+// Lengths of the vectors of a column.
 function length(columns, name, f, n, out) {
-  const column = columns[name], part = new Float64Array(n);
-  out.fill(0, 0, n);
-  for (let c = 0; c < column.comps; ++c) {
-    column.unpack(f, c, part, 0, 1);
-    for (let i = 0; i < n; ++i) out[i] = part[i] ? Math.hypot(out[i], part[i]) : out[i];
+  const { data, comps, count, scale, offset, curve } = columns[name];
+  for (let i = 0; i < n; ++i) {
+    let sum = 0;
+    for (let c = 0; c < comps; ++c) {
+      const q = data[(f * comps + c) * count + i], x = offset[c] + scale * (curve ? q * Math.abs(q) : q);
+      sum += x * x;
+    }
+    out[i] = Math.sqrt(sum);
   }
 }
 
@@ -133,10 +137,10 @@ export async function fieldRange(run, field) {
   const least = all[0], most = all[all.length - 1];
   if (field.still || field.low) return [least, most > least ? most : least + (Math.abs(least) * 1e-4 || 1)];
   if (field.signed) {
-    const size = Math.max(-all[Math.floor(0.01 * (all.length - 1))], all[Math.floor(0.99 * (all.length - 1))]);
+    const size = Math.max(-all[Math.floor(0.01 * (all.length - 1))], all[Math.ceil(0.99 * (all.length - 1))]);
     return size > 0 ? [-size, size] : [-1, 1];
   }
-  let high = all[Math.floor(0.99 * (all.length - 1))];
+  let high = all[Math.ceil(0.99 * (all.length - 1))]; // of few values all are taken
   if (!(high > 0)) high = most;
   return [0, high > 0 ? high : 1];
 }

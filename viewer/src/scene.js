@@ -3,11 +3,12 @@
 // or of any size is drawn as sharply as one near it.
 import * as THREE from 'three';
 import * as shader from './shaders.js';
-import { Effects, SHARE } from './effects.js';
+import { Effects, SHARE, isSoftware } from './effects.js';
 import { Culler, Thinned } from './cull.js';
+import { markPresent, mixPlaces, mixTurns } from './blend.js';
 import { Overlays } from './overlays.js';
 import { ball, capsule, cube, innerRadius, Merger, cornerNormals } from './shapes.js';
-import { CATEGORIES, NOTHING, materialColour, scaleColour, scalingRange, scalePosition } from './colours.js';
+import { CATEGORIES, NOTHING, materialColour, scaleColour, scalingRange, scalePositions } from './colours.js';
 
 const RIGID = 0xffffffff; // not among the vertices that move
 const MANY = 2000; // bodies of a batch from which on those that are hidden by others are left out
@@ -38,6 +39,7 @@ export class View {
     this.soft = []; // bodies that change their shape, and where their vertices are
     this.sized = []; // ellipses and ellipsoids that may be stretched, and where their sizes are
     this.thinned = []; // large batches of bodies that may hide each other
+    this.software = isSoftware(renderer);
     this.makeTextures();
     this.radii = { inner: new Float32Array(this.n), outer: new Float32Array(this.n) };
     this.makeBodies();
@@ -64,24 +66,53 @@ export class View {
   makeTextures() {
     this.n = Math.max(this.run.bodies, 1);
     const width = Math.min(1024, this.n), height = Math.ceil(this.n / width);
-    this.place = new Float32Array(4 * width * height);
-    this.turn = new Float32Array(4 * width * height);
+    this.blended = { place: new Float32Array(4 * width * height), turn: new Float32Array(4 * width * height), places: true, turns: true };
     this.colours = new Uint8Array(4 * width * height).fill(200);
     const texture = (data, type) => {
       const t = new THREE.DataTexture(data, width, height, THREE.RGBAFormat, type);
       t.needsUpdate = true;
       return t;
     };
-    this.placeTexture = texture(this.place, THREE.FloatType);
-    this.turnTexture = texture(this.turn, THREE.FloatType);
+    // Two saved frames, between which a run that plays goes on for several pictures.
+    this.slots = [0, 1].map(() => {
+      const place = new Float32Array(4 * width * height), turn = new Float32Array(4 * width * height);
+      for (let i = 0; i < this.n; ++i) turn[4 * i + 3] = 1;
+      return { k: -1, used: 0, place, turn, placeTexture: texture(place, THREE.FloatType), turnTexture: texture(turn, THREE.FloatType), limits: null };
+    });
+    [this.now, this.next] = this.slots;
+    this.blend = this.used = 0;
     this.colourTexture = texture(this.colours, THREE.UnsignedByteType);
     this.uniforms = {
-      uPlace: { value: this.placeTexture }, uTurn: { value: this.turnTexture }, uColour: { value: this.colourTexture },
+      uPlace: { value: null }, uTurn: { value: null }, uPlaceNext: { value: null }, uTurnNext: { value: null }, uBlend: { value: 0 }, uColour: { value: this.colourTexture },
       uWidth: { value: width }, uSelected: { value: -1 }, uSlice: { value: new THREE.Vector4() },
       uFlat: { value: this.flat }, uScreen: { value: new THREE.Vector2(1, 1) }, uSharp: { value: false }, uMark: { value: this.run.meta.turns ? 1 : 0 }, ...this.effects.uniforms,
     };
-    for (let i = 0; i < this.n; ++i) this.turn[4 * i + 3] = 1;
-    this.kept = [];
+    this.showSlots();
+  }
+  showSlots() {
+    const { uniforms, now, next } = this;
+    uniforms.uPlace.value = now.placeTexture;
+    uniforms.uTurn.value = now.turnTexture;
+    uniforms.uPlaceNext.value = next.placeTexture;
+    uniforms.uTurnNext.value = next.turnTexture;
+    uniforms.uBlend.value = this.blend;
+  }
+  // Places (and whether the body is shown) and turns as they are drawn, 4 numbers each: made when they are asked for.
+  get place() {
+    const { blended, now, next, blend } = this;
+    if (blended.places) {
+      blended.places = false;
+      if (blend > 0) mixPlaces(now.place, next.place, blend, blended.place, 4 * this.n);
+    }
+    return blend > 0 ? blended.place : now.place;
+  }
+  get turn() {
+    const { blended, now, next, blend } = this;
+    if (blended.turns) {
+      blended.turns = false;
+      if (blend > 0) mixTurns(now.turn, next.turn, blend, blended.turn, 4 * this.n);
+    }
+    return blend > 0 ? blended.turn : now.turn;
   }
 
   material(vertexShader, fragmentShader, obstacle, extra = {}) {
@@ -190,10 +221,10 @@ export class View {
   // Keep what can be seen by a camera in a picture of width by height pixels. `coarse`: a picture that may have points.
   cull(camera, width, height, coarse = false) {
     if (!this.thinned.length) return;
-    if (this.looks.bodies === 'solid') this.culler.look(camera, width, height, this.place, this.uniforms.uSlice.value, this.typical());
-    else this.culler.seen.fill(1);
-    this.showPoints(coarse && this.small(camera, height));
-    for (const batch of this.thinned) if (batch.mesh.visible) batch.keep(this.culler.seen);
+    const thins = this.looks.bodies === 'solid' && (coarse || this.software);
+    if (thins) this.culler.look(camera, width, height, this.place, this.uniforms.uSlice.value, this.typical());
+    this.showPoints(coarse && thins && this.small(camera, height));
+    for (const batch of this.thinned) if (batch.mesh.visible) batch.keep(thins ? this.culler.seen : null);
   }
 
   // Shape of a body: kind and numbers in the page's unit.
@@ -366,26 +397,26 @@ export class View {
     const { run } = this, now = run.peek(k);
     if (!now) return false;
     const next = blend > 0 && k + 1 < run.count ? run.peek(k + 1) : null;
-    if (next) this.mix(this.unpacked(k, now), this.unpacked(k + 1, next), blend);
-    else {
-      const { place, turn } = this.unpacked(k, now);
-      this.place.set(place);
-      this.turn.set(turn);
-    }
+    this.now = this.unpacked(k, now);
+    this.next = next ? this.unpacked(k + 1, next) : this.now;
+    this.blend = next ? blend : 0;
+    this.blended.places = this.blended.turns = true;
     if (this.soft.length) this.deform(now, next, blend);
     if (now.columns.stretch) this.stretch(now, next, blend);
-    this.placeTexture.needsUpdate = true;
-    this.turnTexture.needsUpdate = true;
+    this.showSlots();
     this.needed = this.moved = true;
     return this.mask(k);
   }
   // Hide the bodies whose field is outside of the limits; false when the data is still on its way.
   mask(k) {
-    const { limits, limited, place } = this;
-    if (!limits) return true;
-    if (!limits.field.compute(this.run, k, limited)) return false;
-    for (let i = 0; i < this.run.bodies; ++i)
-      if (!this.run.fixed.obstacle.data[i] && !(limited[i] >= limits.low && limited[i] <= limits.high)) place[4 * i + 3] = 0;
+    const { limits, limited, now: slot } = this, frame = this.run.peek(k);
+    if (slot.limits === limits) return true;
+    if (limits && !limits.field.compute(this.run, k, limited)) return false;
+    markPresent(frame, slot.place, this.n);
+    for (let i = 0; limits && i < this.run.bodies; ++i)
+      if (!this.run.fixed.obstacle.data[i] && !(limited[i] >= limits.low && limited[i] <= limits.high)) slot.place[4 * i + 3] = 0;
+    slot.limits = limits;
+    slot.placeTexture.needsUpdate = true;
     return true;
   }
   // Vertices of the bodies that change their shape: the column "deformed" has them, in the frames of
@@ -418,7 +449,7 @@ export class View {
       const rgb = [0, 0, 0];
       triangles.forEach((t, n) => {
         for (let m = 0; m < 3; ++m) {
-          if (shown && stress) scaleColour(scalePosition(scaling, this.shownRange, stress.at(frame.f, 0, from + t[m])), rgb, 0, scaling);
+          if (shown && stress) scaleColour(scalePositions(scaling, this.shownRange)(stress.at(frame.f, 0, from + t[m])), rgb, 0, scaling);
           aTone.array.set([...rgb, shown && stress ? 255 : 0], 4 * (first + 3 * n + m));
         }
       });
@@ -437,48 +468,23 @@ export class View {
       attribute.needsUpdate = true;
     }
   }
-  // Places and turns of a frame; the last two are kept, between which a run that plays goes on for
-  // several pictures.
+  // The slot with the places and turns of a frame: one that has them, or that which was used least recently.
   unpacked(k, { columns, f }) {
-    let found = this.kept.find((p) => p.k === k);
-    if (found) return found;
-    found = this.kept.length < 2 ? { place: new Float32Array(this.place.length), turn: new Float32Array(this.turn.length) } : this.kept.shift();
-    found.k = k;
-    this.kept.push(found);
-    const { place, turn } = found, { origin, length } = this.run.meta;
+    const { slots } = this, slot = slots.find((p) => p.k === k) || (slots[0].used < slots[1].used ? slots[0] : slots[1]);
+    slot.used = ++this.used;
+    if (slot.k === k) return slot;
+    const { place, turn } = slot, { origin, length } = this.run.meta;
+    slot.k = k;
+    slot.limits = null;
     for (let c = 0; c < 3; ++c) columns.position.unpack(f, c, place, c, 4, -origin[c], 1 / length);
-    const n = columns.position.count, present = columns.present;
-    for (let i = 0; i < this.n; ++i) place[4 * i + 3] = i < n && (!present || present.at(f, 0, i)) ? 1 : 0;
+    markPresent({ columns, f }, place, this.n);
     if (columns.turned) {
-      for (let i = 0; i < this.n; ++i) turn[4 * i + 3] = 1;
-      const own = [1, 0, 0, 0];
-      for (let k = 0; k < columns.turned.count; ++k) {
-        for (let c = 0; c < 4; ++c) own[c] = columns.orientation.at(f, c, k);
-        turn.set([own[1], own[2], own[3], own[0]], 4 * columns.turned.data[k]);
-      }
+      const { turned, orientation } = columns;
+      for (let c = 0; c < 4; ++c) for (let i = 0; i < turned.count; ++i) turn[4 * turned.data[i] + ((c + 3) & 3)] = orientation.at(f, c, i);
     } else for (let c = 0; c < 4; ++c) columns.orientation.unpack(f, c, turn, (c + 3) & 3, 4);
-    return found;
+    slot.placeTexture.needsUpdate = slot.turnTexture.needsUpdate = true;
+    return slot;
   }
-  mix(a, b, blend) {
-    const { place, turn, n } = this;
-    for (let o = 0; o < 4 * n; o += 4) {
-      for (let c = 0; c < 3; ++c) place[o + c] = a.place[o + c] + blend * (b.place[o + c] - a.place[o + c]);
-      place[o + 3] = a.place[o + 3];
-      if (!b.place[o + 3]) for (let c = 0; c < 3; ++c) place[o + c] = a.place[o + c]; // a removed body disappears where it is
-    }
-    for (let o = 0; o < 4 * n; o += 4) {
-      const p = a.turn, q = b.turn;
-      const sign = p[o] * q[o] + p[o + 1] * q[o + 1] + p[o + 2] * q[o + 2] + p[o + 3] * q[o + 3] < 0 ? -blend : blend;
-      const x = (1 - blend) * p[o] + sign * q[o], y = (1 - blend) * p[o + 1] + sign * q[o + 1];
-      const z = (1 - blend) * p[o + 2] + sign * q[o + 2], w = (1 - blend) * p[o + 3] + sign * q[o + 3];
-      const size = 1 / Math.sqrt(x * x + y * y + z * z + w * w || 1);
-      turn[o] = x * size;
-      turn[o + 1] = y * size;
-      turn[o + 2] = z * size;
-      turn[o + 3] = w * size;
-    }
-  }
-
   // Colours of frame k; false when the data is still on its way.
   colour(k) {
     const { colouring, values, colours, run } = this;
@@ -489,17 +495,16 @@ export class View {
     this.coloured = { k, colouring, scaling: this.scaling };
     this.shownRange = colouring.category ? this.range : scalingRange(scaling, this.range, values, obstacle);
     this.onRange?.();
-    for (let i = 0; i < run.bodies; ++i) {
-      const o = 4 * i;
-      const own = colouring.id === 'material' && (!obstacle[i] || (run.meta.materialColours?.[values[i]] && !this.endless(i)));
-      if (own) colours.set(materialColour(run.meta, values[i]), o);
-      else if (obstacle[i] || Number.isNaN(values[i])) colours.set(PLAIN[theme], o);
-      else if (colouring.category) {
-        const c = CATEGORIES[values[i] % CATEGORIES.length];
-        const shade = 0.75 + (0.25 * ((values[i] * 7) % 5)) / 4;
-        for (let m = 0; m < 3; ++m) colours[o + m] = c[m] * shade;
-      } else scaleColour(scalePosition(scaling, this.shownRange, values[i]), colours, o, scaling);
+    const plain = PLAIN[theme], materials = colouring.id === 'material', place = scalePositions(scaling, this.shownRange);
+    for (let i = 0, o = 0; i < run.bodies; ++i, o += 4) {
+      const value = values[i];
       colours[o + 3] = 255;
+      if (materials && (!obstacle[i] || (run.meta.materialColours?.[value] && !this.endless(i)))) colours.set(materialColour(run.meta, value), o);
+      else if (obstacle[i] || value !== value) colours.set(plain, o);
+      else if (colouring.category) {
+        const c = CATEGORIES[value % CATEGORIES.length], shade = 0.75 + (0.25 * ((value * 7) % 5)) / 4;
+        for (let m = 0; m < 3; ++m) colours[o + m] = c[m] * shade;
+      } else scaleColour(place(value), colours, o, scaling);
     }
     if (this.soft.length) this.tone(k, scaling);
     this.colourTexture.needsUpdate = true;
@@ -552,7 +557,7 @@ export class View {
       mesh.geometry.dispose();
       mesh.material.dispose();
     }
-    for (const t of [this.placeTexture, this.turnTexture, this.colourTexture]) t.dispose();
+    for (const t of [...this.slots.flatMap((s) => [s.placeTexture, s.turnTexture]), this.colourTexture]) t.dispose();
     this.effects.dispose();
   }
   select(body) {

@@ -1,15 +1,32 @@
-// Shaders. The state of all bodies is in three textures with a texel per body: place (and whether
-// the body is shown), orientation, colour. Every batch of shapes looks its bodies up there, so a new
-// frame is three uploads, whatever the shapes are.
+// Shaders. The state of all bodies is in textures with a texel per body: places (and whether the body is
+// shown) and orientations of two saved frames, between which they are blended here, and colours. Every batch of
+// shapes looks its bodies up there, so a new frame is three uploads, whatever the shapes are, and a picture
+// between two frames is one number.
 
 const COMMON = /* glsl */ `
 precision highp float;
 precision highp int;
-uniform sampler2D uPlace, uTurn, uColour;
+uniform sampler2D uPlace, uTurn, uPlaceNext, uTurnNext, uColour;
+uniform float uBlend;
 uniform int uWidth, uSelected;
 uniform vec4 uSlice; // bodies with dot(place, xyz) > w are hidden; xyz = 0: off
 vec3 rotate(vec4 q, vec3 v) { return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v); }
 ivec2 texel(float body) { int b = int(body + 0.5); return ivec2(b % uWidth, b / uWidth); }
+// A body that is removed before the next frame disappears where it is.
+vec4 placeOf(float body) {
+  ivec2 at = texel(body);
+  vec4 a = texelFetch(uPlace, at, 0);
+  if (uBlend == 0.0) return a;
+  vec4 b = texelFetch(uPlaceNext, at, 0);
+  return b.w < 0.5 ? a : vec4(mix(a.xyz, b.xyz, uBlend), a.w);
+}
+vec4 turnOf(float body) {
+  ivec2 at = texel(body);
+  vec4 a = texelFetch(uTurn, at, 0);
+  if (uBlend == 0.0) return a;
+  vec4 b = texelFetch(uTurnNext, at, 0);
+  return normalize(mix(a, dot(a, b) < 0.0 ? -b : b, uBlend));
+}
 bool hidden(vec4 place) { return place.w < 0.5 || (dot(uSlice.xyz, uSlice.xyz) > 0.0 && dot(place.xyz, uSlice.xyz) > uSlice.w); }
 // A colour that tells bodies apart: edges are drawn where it changes.
 vec3 bodySign(float body) { return fract(vec3(0.7548777, 0.5698403, 0.4301597) * (floor(body + 0.5) + 1.0)); }
@@ -59,7 +76,7 @@ flat out vec3 vSign;
 out vec4 vColour;
 out vec2 vGrid;
 void main() {
-  vec4 place = texelFetch(uPlace, texel(aBody), 0), turn = texelFetch(uTurn, texel(aBody), 0);
+  vec4 place = placeOf(aBody), turn = turnOf(aBody);
   vec3 local = position * aSize.xyz + vec3(0.0, 0.0, aEnd * aSize.w);
   vec4 eye = viewMatrix * vec4(place.xyz + rotate(turn, local), 1.0);
   vNormal = mat3(viewMatrix) * rotate(turn, normal / max(aSize.xyz, vec3(1e-12)));
@@ -106,7 +123,7 @@ flat out vec3 vSign;
 out vec4 vColour, vTurn;
 out float vRadius;
 void main() {
-  vec4 place = texelFetch(uPlace, texel(aBody), 0);
+  vec4 place = placeOf(aBody);
   vec3 centre = (viewMatrix * vec4(place.xyz, 1.0)).xyz;
   float far = length(centre), radius = aSize.x;
   vec3 axis = isOrthographic ? vec3(0.0, 0.0, -1.0) : centre / max(far, 1e-9);
@@ -117,7 +134,7 @@ void main() {
   vRadius = radius;
   vSign = bodySign(aBody);
   vColour = bodyColour(aBody);
-  vTurn = texelFetch(uTurn, texel(aBody), 0);
+  vTurn = turnOf(aBody);
   gl_Position = hidden(place) ? vec4(2.0, 2.0, 2.0, 1.0) : projectionMatrix * vec4(vAcross, 1.0);
 }`;
 
@@ -131,13 +148,13 @@ flat out vec3 vSign;
 out vec4 vColour, vTurn;
 out float vRadius;
 void main() {
-  vec4 place = texelFetch(uPlace, texel(aBody), 0);
+  vec4 place = placeOf(aBody);
   vec4 centre = viewMatrix * vec4(place.xyz, 1.0);
   vCentre = centre.xyz;
   vRadius = aSize.x;
   vSign = bodySign(aBody);
   vColour = bodyColour(aBody);
-  vTurn = texelFetch(uTurn, texel(aBody), 0);
+  vTurn = turnOf(aBody);
   gl_Position = hidden(place) ? vec4(2.0, 2.0, 2.0, 1.0) : projectionMatrix * centre;
   // Away from the middle of the picture the outline is longer, by the angle at which it is seen; and a soft rim.
   gl_PointSize = aSize.x * uScreen.y * projectionMatrix[1][1] * length(centre.xyz) / (centre.z * centre.z) + 1.5;
@@ -193,7 +210,7 @@ in vec4 aSize;
 out vec2 vLocal;
 out vec4 vSize, vColour;
 void main() {
-  vec4 place = texelFetch(uPlace, texel(aBody), 0), turn = texelFetch(uTurn, texel(aBody), 0);
+  vec4 place = placeOf(aBody), turn = turnOf(aBody);
   vLocal = position.xy * (aSize.xy * 1.04 + vec2(aSize.z, 0.0));
   vSize = aSize;
   vColour = bodyColour(aBody);
