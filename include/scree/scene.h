@@ -27,7 +27,7 @@ SCREE_API scree_Status scree_scene_read(const char *path, const char *const *ove
                                         const scree_Log *log, scree_Scene **scene);
 /* The same on several ranks: all call it, and where the world can be divided each keeps the bodies
  * of its part alone, for scree_scene_build_part. `restored`: a saved state will be put into the
- * world. `ranks` null: one rank. */
+ * world. What building needs is freed when it is built. `ranks` null: one rank. */
 SCREE_API scree_Status scree_scene_read_part(const char *path, const char *const *overrides,
                                              const scree_Ranks *ranks, bool restored,
                                              const scree_Log *log, scree_Scene **scene);

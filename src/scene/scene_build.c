@@ -327,6 +327,8 @@ scree_Status scree_scene_build_part(const scree_Scene *scene, const scree_Ranks 
   if (status == SCREE_OK) status = build_bodies(scene, *world, scree_ranks_size(ranks), log);
   status = scree_ranks_agree(ranks, status, log);
   if (status == SCREE_OK) scree_world_passed(*world);
+  /* a part is read for one world: a run needs the memory before its caller can say so */
+  if (scene->part.ranks) scree_scene_release_bodies((scree_Scene *)scene);
   return end_build(status, world);
 }
 
