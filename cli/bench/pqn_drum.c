@@ -31,6 +31,7 @@
 #include <string.h>
 
 enum { PIECES = 32, BODIES = 100, QUICK = 1000 };
+enum { STARTS = 8 }; /* of the same drum, which is chaotic */
 enum { RANK_BODIES = 10000, RANK_STEPS = 300, RANK_QUICK = 1000 }; /* of the rows with ranks */
 
 static const double step = 1e-3, gravity = 10.0, width = 0.5, rim = 0.2, turning = 1.0;
@@ -65,6 +66,7 @@ typedef struct Drum {
   int layers;        /* dropped so far */
   double interval;   /* between two layers */
   double begin;      /* of the rotation */
+  uint64_t seed;     /* of small displacements at the start; 0: none */
 } Drum;
 
 static scree_Twist turn(void *user, double time) {
@@ -188,6 +190,7 @@ static scree_Status drop_layer(scree_World *world, Drum *drum, const scree_Log *
   for (int k = 0; k < drum->across * drum->along && drum->placed < drum->bodies && !status; ++k) {
     def.pose.position =
         (scree_Vec3){-0.7 + 2 * a.x * (k / drum->along), first + 2 * a.y * (k % drum->along), 0.25};
+    if (drum->seed) def.pose.position.z += march_random(&drum->seed, 0, 1e-3 * a.z);
     status = scree_world_add_body(world, &def, NULL);
     ++drum->placed;
   }
@@ -247,8 +250,10 @@ static void observe(void *user, scree_World *world, const scree_StepReport *repo
   count->imbalance = fmax(count->imbalance, info->imbalance);
 }
 
-static scree_Status run_row(Bench *bench, const char *name, const Kind *kind, int bodies,
-                            int64_t steps, const Method *method, const double *published) {
+/* A row of the drum, from the start of a seed; `own` takes its counts, if it is not null. */
+static scree_Status run_start(Bench *bench, const char *name, const Kind *kind, int bodies,
+                              int64_t steps, const Method *method, const double *published,
+                              uint64_t seed, PqnCount *own) {
   const char *pointers[MARCH_OPTIONS + 1];
   scree_WorldSettings settings = march_settings(bench, method, 3, step, gravity, pointers);
   settings.warm_start = true;
@@ -257,6 +262,7 @@ static scree_Status run_row(Bench *bench, const char *name, const Kind *kind, in
   const scree_PairLaw law = scree_pair_law_coulomb(0.3, 0, 0);
   scree_World *world = NULL;
   Drum drum = drum_of(kind, bodies);
+  drum.seed = seed;
   Count count = {
       .own = {.newton = strcmp(method->solver, "pqn") == 0}, .drum = &drum, .log = bench->log};
   March *result = malloc(sizeof *result);
@@ -282,9 +288,15 @@ static scree_Status run_row(Bench *bench, const char *name, const Kind *kind, in
     bench_figure(bench, name, "contacts_max", NAN, result->contacts_max);
     bench_figure(bench, name, "penetration_max", NAN, result->penetration_max);
   }
+  if (own) *own = count.own;
   scree_world_destroy(world);
   free(result);
   return status;
+}
+
+static scree_Status run_row(Bench *bench, const char *name, const Kind *kind, int bodies,
+                            int64_t steps, const Method *method, const double *published) {
+  return run_start(bench, name, kind, bodies, steps, method, published, 0, NULL);
 }
 
 static Method pqn_method(double delta, const char *scale, double epsilon, int krylov) {
@@ -359,6 +371,51 @@ static scree_Status run_tables(Bench *bench) {
   return SCREE_OK;
 }
 
+/* The drum is chaotic, and few of its steps diverge: a row of a table from several starts, that
+ * differ by displacements below 1e-3 of a body's size; mean and standard deviation. */
+static scree_Status run_from_starts(Bench *bench, const char *name, const Kind *kind,
+                                    const Method *method, const double *published) {
+  double sum[2] = {0}, square[2] = {0};
+  for (int k = 1; k <= STARTS; ++k) {
+    char row[64];
+    PqnCount own;
+    snprintf(row, sizeof row, "%s-%d", name, k);
+    const scree_Status status =
+        run_start(bench, row, kind, BODIES, bench->quick ? QUICK : steps_full, method, published,
+                  (uint64_t)k, &own);
+    if (status || !bench_progress(bench, "%s done", row)) return status;
+    const double values[2] = {own.iterations / fmax(1, (double)own.converged),
+                              (double)own.diverged};
+    for (int i = 0; i < 2; ++i) sum[i] += values[i], square[i] += values[i] * values[i];
+  }
+  static const char *const names[2][2] = {{"iterations_per_step", "iterations_deviation"},
+                                          {"diverged", "diverged_deviation"}};
+  for (int i = 0; i < 2; ++i) {
+    const double mean = sum[i] / STARTS, variance = square[i] / STARTS - mean * mean;
+    bench_figure(bench, name, names[i][0], published[2 + i], mean);
+    bench_figure(bench, name, names[i][1], NAN, sqrt(fmax(0, variance) * STARTS / (STARTS - 1)));
+  }
+  return SCREE_OK;
+}
+
+/* The rows of Table 2, and those of pqn in Table 3. */
+static scree_Status run_starts(Bench *bench) {
+  for (int k = 0; k < KINDS; ++k)
+    for (int table = 2; table <= 3; ++table) {
+      char name[48];
+      snprintf(name, sizeof name, "starts-table%d-%s", table, kinds[k].name);
+      if (!bench_wants(bench, name)) continue;
+      const Method method =
+          table == 2
+              ? pqn_method(tables[k].delta, tables[k].scale, tables[k].epsilon, tables[k].krylov)
+              : pqn_method(0.01, "mean", kinds[k].epsilon, kinds[k].krylov);
+      const scree_Status status = run_from_starts(bench, name, &kinds[k], &method,
+                                                  table == 2 ? tables[k].published : kinds[k].pqn);
+      if (status) return status;
+    }
+  return SCREE_OK;
+}
+
 /* Figures 2, 3 and 6 to 11, on the grids of the author's jobs (tr2-jobs-drum100-absdelta.py and
  * -reldelta.py): (a) m = 1000, delta and eps vary; (b) eps = 1e-3, delta and m vary; (c) pairs of
  * eps and m, delta varies. Only with --only sweep..., since the 3528 rows take 10 to 60 s each. */
@@ -429,9 +486,12 @@ static scree_Status run_drum(Bench *bench) {
   scree_Status status = SCREE_OK;
   if (bench->only && strncmp(bench->only, "ranks", 5) == 0) return run_ranks(bench);
   if (bench->only && strncmp(bench->only, "sweep", 5) == 0) return run_sweeps(bench);
+  if (bench->only && strncmp(bench->only, "starts", 6) == 0) return run_starts(bench);
   for (int k = 0; k < KINDS && !status; ++k) status = run_kind(bench, &kinds[k]);
   if (!status) status = run_tables(bench);
   bench_note(bench, "mpirun -n N scree bench pqn-drum --only ranks: 10 000 ellipsoids on N ranks");
+  bench_note(bench, "--only starts: Tables 2 and 3 from %d starts that differ by 1e-3 of a body",
+             STARTS);
   bench_note(bench, "--only sweep repeats the sensitivity studies (rows sweep-FIGURE-KIND-SCALE-"
                     "DELTA-EPSILON-M; --only sweep-a-rigid-mean for a part)");
   return status;

@@ -237,6 +237,7 @@ SCREE_API const char *scree_replay_body_name(const scree_Replay *replay, int bod
 typedef struct scree_ReplayContact {
   int body[2];
   scree_ContactStatus status;
+  uint32_t feature;              /* names it within its pair */
   double position[3], normal[3]; /* the normal points from body[1] to body[0] */
   double r[3], u[3];             /* impulse on body[0], velocity after: (n, t1, t2) */
   double impulse[3];             /* the same impulse in the axes of the world */
@@ -286,9 +287,11 @@ typedef struct scree_ReplayFrame {
   int contacts;
   bool has_contacts; /* false: contacts were not saved */
   scree_ReplayContact *contact;
+  double *law_memory; /* (contacts x SCREE_CONTACT_MEMORY) of contact laws; NAN or 0: not known */
   int joints;
   scree_ReplayJoint *joint;
-  size_t body_capacity, contact_capacity, node_capacity, joint_capacity, gradient_capacity;
+  size_t body_capacity, contact_capacity, node_capacity, joint_capacity, gradient_capacity,
+      law_capacity;
 } scree_ReplayFrame;
 
 /* Read frame k into `frame`, which was zeroed before its first use and is used again. Checked. */

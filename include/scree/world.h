@@ -375,15 +375,28 @@ SCREE_API size_t scree_world_solver_memory(const scree_World *world);
 
 /* ---- impulses of an earlier step ------------------------------------------------------------- */
 
-/* A contact and the impulse on body[0] in the axes of the world, N s. */
+/* What a law keeps of a contact from step to step (displacements of springs, plastic displacement,
+ * whether it is bonded): its own numbers, then 0, and last the number of the law in the order of
+ * scree_law_name from 1, or 0 for a law that keeps nothing. */
+enum { SCREE_CONTACT_MEMORY = 20 };
+/* Of a contact of the last step; all zero for one that does not exist. */
+SCREE_API void scree_world_contact_memory(const scree_World *world, int contact, double *memory);
+
+/* A contact and the impulse on body[0] in the axes of the world, N s; the moment on body[0] of laws
+ * that resist rolling, N m s; and what its law has kept, or null. It is used if the pair has the
+ * same law, whatever the parameters of that. */
 typedef struct scree_ContactImpulse {
   int body[2];
-  scree_Vec3 position, impulse;
+  scree_Vec3 position, impulse, moment;
+  const double *memory; /* (SCREE_CONTACT_MEMORY) */
+  bool named; /* `feature` is that of scree_Contact: it finds contacts that move, of which a
+               * pair has one */
+  uint32_t feature;
 } scree_ContactImpulse;
 
 /* Continue another simulation: the present state counts as the end of a step of length h with these
- * impulses. They are the warm start of the next step, for contacts of the same bodies at the same
- * places. `contacts` (count) may name any pairs of bodies. */
+ * impulses and memories of laws. The impulses are the warm start of the next step, for contacts of
+ * the same bodies at the same places. `contacts` (count) may name any pairs of bodies. */
 SCREE_API scree_Status scree_world_set_impulses(scree_World *world,
                                                 const scree_ContactImpulse *contacts, int count,
                                                 double h);

@@ -1,12 +1,16 @@
 /* Shapes of finite elements against all others.
  *
+ * More than 600 lines: all its ways to find points share the pair, its sink and the points that are
+ * there already.
+ *
  * Contacts are the vertices of the surface on the other body, and points of the other body on the
  * triangles of the surface:
  *   - a convex or unbounded shape: every vertex of the surface against it; corners of flat bodies,
  *     centres of balls and of capsules' ends, otherwise the lowest point over each triangle and
  * over ridges;
  *   - another shape of elements or a triangle mesh: vertices of each on the triangles of the other;
- *   - edges of flat bodies and of other surfaces that cross ridges of the surface.
+ *   - edges of flat bodies, of other surfaces and the rims of pipes, funnels and rings that cross
+ *     ridges of the surface; the points of rims that lie deepest behind its triangles.
  *
  * A vertex p is compared with the closest point of the other surface. Where that lies inside a
  * triangle the normal is the triangle's; on an edge or a corner it is the direction to p, and p is
@@ -18,6 +22,7 @@
  * faces that do. */
 #include "element/mesh.h"
 #include "geometry/composite.h"
+#include "geometry/revolved.h"
 #include "geometry/shape_class.h"
 #include "geometry/surface.h"
 
@@ -30,9 +35,13 @@ static const double SAME = 1e-6;
 /* Sine of the angle of an edge above which it is a ridge, and part of the range of its normals at
  * which it is not the edge that is touched but a triangle. */
 static const double RIDGE = 1e-6, ON_END = 1e-3;
+/* How far that range goes beyond the normals of the two triangles, as an angle, at most by this
+ * part of the range. Faces that have been bent are valleys: a straight side of a body that lies
+ * across one touches its two ridges, and none of its triangles. */
+static const double BENT = 0.1, BENT_MOST = 0.5;
 /* Sine between two edges below which they are parallel, and how far, as a sine, the triangles of an
  * edge may reach beyond the plane between two edges that cross. */
-static const double PARALLEL = 1e-2, CROSSED = 1e-2;
+static const double PARALLEL = 1e-2, CROSSED = 0.1;
 /* Radius, over the size, of the ball that stands for a vertex. */
 static const double POINT = 1e-3;
 
@@ -133,9 +142,41 @@ static scree_Pose part_pose(const scree_Part *part, const scree_Pose *pose) {
                       scree_quat_mul(pose->orientation, part->pose.orientation)};
 }
 
+static bool is_wall(const scree_Shape *shape) {
+  return shape->kind == SCREE_SHAPE_PIPE || shape->kind == SCREE_SHAPE_FUNNEL ||
+         shape->kind == SCREE_SHAPE_RING;
+}
+
+/* All vertices against a wall of revolution. (As balls, as against other shapes, they would be
+ * behind the wall as soon as they touch it.) */
+static void vertices_on_wall(Pair *pair, const scree_Surface *s, const scree_Shape *wall,
+                             const scree_Pose *pose) {
+  const scree_Meridian m = scree_shape_meridian(wall);
+  const scree_Mat3 axes = scree_quat_matrix(pose->orientation);
+  for (int v = 0; v < s->mesh->vertex_count; ++v) {
+    const scree_Vec3 at = scree_surface_to_world(s, s->mesh->vertex[v]);
+    const scree_Vec3 x = scree_mat3_tmul(&axes, scree_sub(at, pose->position));
+    const double rho = hypot(x.x, x.y), out = rho - m.start[0], up = x.z - m.start[1];
+    const double gap = m.normal[0] * out + m.normal[1] * up;
+    const double along = m.along[0] * out + m.along[1] * up;
+    /* deeper than it is away from the rim: it got there past the rim, which holds it */
+    const double from_rim = fmin(along, m.length - along);
+    if (gap > pair->margin || gap < -pair->depth || from_rim < 0 || -gap > from_rim) continue;
+    const double c = rho > 0 ? x.x / rho : 1, sn = rho > 0 ? x.y / rho : 0;
+    const scree_Vec3 n =
+        scree_mat3_mul(&axes, scree_vec3(m.normal[0] * c, m.normal[0] * sn, m.normal[1]));
+    if (!scree_surface_in_cone(s, v, n)) continue;
+    emit(pair, at, n, gap, scree_feature_vertex(0, 0, 0), vertex_part(s, v), 0);
+  }
+}
+
 /* All vertices against a shape that is no surface. */
 static void vertices_on_shape(Pair *pair, const scree_Surface *s, const scree_Shape *other,
                               const scree_Pose *pose) {
+  if (is_wall(other)) {
+    vertices_on_wall(pair, s, other, pose);
+    return;
+  }
   const scree_Aabb box = scree_shape_aabb(other, pose);
   scree_Shape ball = {.kind = SCREE_SHAPE_SPHERE,
                       .radius = POINT * s->size,
@@ -213,7 +254,6 @@ typedef struct Lowest {
   const scree_Pose *pose;
   scree_Mat3 axes;
   uint32_t part;
-  bool edges_only; /* points over triangles are found in another way */
 } Lowest;
 
 static scree_Vec3 support_at(const Lowest *l, scree_Vec3 direction) {
@@ -249,7 +289,8 @@ static void body_on_edges(const Lowest *l, int t) {
     const scree_Vec3 n0 = scree_mat3_mul(&s->axes, m->normal[t]);
     const scree_Vec3 n1 = scree_mat3_mul(&s->axes, m->normal[edge->triangle[1]]);
     if (!(scree_dot(scree_cross(n0, n1), e) > RIDGE * scree_norm(e))) continue; /* flat, valley */
-    double low = 0, high = 1;
+    const double slack = fmin(BENT_MOST, BENT / acos(fmin(1, scree_dot(n0, n1))));
+    double low = -slack, high = 1 + slack;
     for (int i = 0; i < HALVINGS; ++i) { /* ternary search */
       const double one = low + (high - low) / 3, two = high - (high - low) / 3;
       if (edge_gap(l, a, n0, n1, one, NULL, NULL) < edge_gap(l, a, n0, n1, two, NULL, NULL))
@@ -258,7 +299,7 @@ static void body_on_edges(const Lowest *l, int t) {
         high = two;
     }
     const double at = 0.5 * (low + high);
-    if (!(at > ON_END && at < 1 - ON_END)) continue;
+    if (!(at > ON_END - slack && at < 1 - ON_END + slack)) continue;
     scree_Vec3 c, n;
     const double gap = edge_gap(l, a, n0, n1, at, &c, &n);
     if (gap > l->pair->margin || gap < -l->pair->depth) continue;
@@ -283,14 +324,14 @@ static void visit_lowest(void *user, int t) {
   body_on_edges(l, t);
   const scree_Vec3 below = scree_axpy(c, -gap, n);
   scree_closest_on_triangle(x, below, &edge, &corner);
-  if (edge >= 0 || corner >= 0 || l->edges_only || gap < -l->pair->depth) return;
+  if (edge >= 0 || corner >= 0 || gap < -l->pair->depth) return;
   if (scree_dot(n, scree_sub(l->pose->position, x[0])) <= 0) return; /* from its front only */
   emit(l->pair, below, scree_neg(n), gap, scree_feature_vertex(1, 0, 1), (uint32_t)t, l->part);
 }
 
 static void smooth_on_surface(Pair *pair, const scree_Surface *s, const scree_Shape *other,
-                              const scree_Pose *pose, uint32_t part, bool edges_only) {
-  Lowest l = {pair, s, other, pose, scree_quat_matrix(pose->orientation), part, edges_only};
+                              const scree_Pose *pose, uint32_t part) {
+  Lowest l = {pair, s, other, pose, scree_quat_matrix(pose->orientation), part};
   const scree_Vec3 centre = scree_surface_to_local(s, pose->position);
   const double reach = other->bounding_radius + pair->margin;
   const scree_Vec3 e = scree_vec3(reach, reach, reach);
@@ -300,12 +341,37 @@ static void smooth_on_surface(Pair *pair, const scree_Surface *s, const scree_Sh
 
 /* ---- edges that cross ------------------------------------------------------------------------ */
 
+/* The circle at an end of a pipe, funnel or ring, or of a cylinder or cone, in the world. */
+typedef struct Rim {
+  scree_Vec3 centre, across[2], axis;
+  double radius, into[2][2]; /* directions into the solid: away from the axis, and along it */
+} Rim;
+
+enum { CHORDS = 64, NEWTON = 4 }; /* parts of a rim, and steps to the point of one */
+
+static scree_Vec3 around(const Rim *rim, double angle) {
+  return scree_axpy(scree_scale(cos(angle), rim->across[0]), sin(angle), rim->across[1]);
+}
+
+static scree_Vec3 rim_point(const Rim *rim, double angle) {
+  return scree_axpy(rim->centre, rim->radius, around(rim, angle));
+}
+
+/* Whether the solid may push along n there. */
+static bool rim_acts(const Rim *rim, double angle, scree_Vec3 n) {
+  const double out = scree_dot(n, around(rim, angle)), along = scree_dot(n, rim->axis);
+  return rim->into[0][0] * out + rim->into[0][1] * along <= 0 &&
+         rim->into[1][0] * out + rim->into[1][1] * along <= 0;
+}
+
 /* An edge of the other body in the world, and what it is an edge of. */
 typedef struct Segment {
   scree_Vec3 from, along;
-  const scree_Surface *surface; /* with its edge, or null: of a flat shape */
-  int edge;
+  const scree_Surface *surface; /* with its edge, or null: of a flat shape, or of a rim */
+  int edge;                     /* of a rim: which of its chords */
   const Lowest *flat;
+  const Rim *rim;
+  double rounding;
 } Segment;
 
 typedef struct Crossing {
@@ -330,15 +396,47 @@ static bool behind(const scree_Surface *s, int e, scree_Vec3 on, scree_Vec3 n) {
   return true;
 }
 
-static bool segment_in_front(const Segment *g, scree_Vec3 on, scree_Vec3 n) {
+/* The point and the tangent of a rim that are nearest to the line a + its along, from a start on a
+ * chord; false if it is on another chord. */
+static bool tangent_of(const Segment *chord, double mine, scree_Vec3 a, scree_Vec3 along,
+                       Segment *tangent, double *angle) {
+  const double pitch = 2 * acos(-1.0) / CHORDS;
+  const Rim *rim = chord->rim;
+  *angle = pitch * (chord->edge + mine);
+  *tangent = *chord;
+  for (int k = 0; k <= NEWTON; ++k) {
+    tangent->from = rim_point(rim, *angle);
+    tangent->along = scree_scale(rim->radius * pitch, scree_cross(rim->axis, around(rim, *angle)));
+    const scree_Vec3 x = scree_cross(tangent->along, along), w = scree_sub(tangent->from, a);
+    const double square = scree_norm2(x);
+    if (!(square > 0)) return false;
+    if (k < NEWTON) *angle -= pitch * scree_dot(scree_cross(w, along), x) / square;
+  }
+  return *angle >= pitch * chord->edge && *angle < pitch * (chord->edge + 1);
+}
+
+static bool segment_in_front(const Segment *g, double angle, scree_Vec3 on, scree_Vec3 n) {
+  if (g->rim) return rim_acts(g->rim, angle, scree_neg(n));
   if (g->surface) return behind(g->surface, g->edge, on, scree_neg(n));
+  if (!g->flat) return true; /* the axis of a cylinder: all of it is as low */
   const scree_Vec3 low = support_at(g->flat, scree_neg(n));
   return scree_dot(n, scree_sub(low, on)) > -CROSSED * scree_norm(scree_sub(low, on));
 }
 
+/* Where the lines of two edges come closest, as parts of them; false if they are parallel. */
+static bool closest_parts(const Segment *g, scree_Vec3 a, scree_Vec3 along, scree_Vec3 *x,
+                          double *mine, double *its) {
+  *x = scree_cross(g->along, along);
+  const double length = scree_norm(*x), most = scree_norm(g->along) * scree_norm(along);
+  if (!(length > PARALLEL * most)) return false;
+  const scree_Vec3 w = scree_sub(g->from, a);
+  *mine = -scree_dot(scree_cross(w, along), *x) / (length * length);
+  *its = -scree_dot(scree_cross(w, g->along), *x) / (length * length);
+  return true;
+}
+
 static void visit_crossing(void *user, int t) {
   const Crossing *c = user;
-  const Segment *g = &c->segment;
   const scree_Surface *s = c->surface;
   const scree_TriangleMesh *m = s->mesh;
   for (int k = 0; k < 3; ++k) {
@@ -347,22 +445,28 @@ static void visit_crossing(void *user, int t) {
     const scree_Vec3 a = scree_surface_to_world(s, m->vertex[m->edge[e].vertex[0]]);
     const scree_Vec3 along =
         scree_sub(scree_surface_to_world(s, m->vertex[m->edge[e].vertex[1]]), a);
-    const scree_Vec3 x = scree_cross(g->along, along);
-    const double length = scree_norm(x), most = scree_norm(g->along) * scree_norm(along);
-    if (!(length > PARALLEL * most)) continue;
-    const scree_Vec3 w = scree_sub(g->from, a);
-    const double mine = -scree_dot(scree_cross(w, along), x) / (length * length);
-    const double its = -scree_dot(scree_cross(w, g->along), x) / (length * length);
+    Segment g = c->segment;
+    scree_Vec3 x;
+    double mine, its, angle = 0;
+    if (!closest_parts(&g, a, along, &x, &mine, &its)) continue;
+    if (g.rim) {
+      if (!(mine > -1 && mine < 2) || !tangent_of(&c->segment, mine, a, along, &g, &angle) ||
+          !closest_parts(&g, a, along, &x, &mine, &its))
+        continue;
+      mine = 0.5;
+      g.from = scree_axpy(g.from, -0.5, g.along);
+    }
     if (!(mine > 0 && mine < 1 && its > 0 && its < 1)) continue;
     scree_Vec3 outward = m->normal[m->edge[e].triangle[0]];
     if (m->edge[e].triangle[1] >= 0)
       outward = scree_add(outward, m->normal[m->edge[e].triangle[1]]);
     const bool turned = scree_dot(x, scree_mat3_mul(&s->axes, outward)) < 0;
-    const scree_Vec3 n = scree_scale((turned ? -1 : 1) / length, x);
-    const scree_Vec3 p = scree_axpy(g->from, mine, g->along), q = scree_axpy(a, its, along);
+    const scree_Vec3 n = scree_scale((turned ? -1 : 1) / scree_norm(x), x);
+    const scree_Vec3 core = scree_axpy(g.from, mine, g.along), p = scree_axpy(core, -g.rounding, n);
+    const scree_Vec3 q = scree_axpy(a, its, along);
     const double gap = scree_dot(n, scree_sub(p, q));
     if (gap > c->pair->margin || gap < -c->pair->depth) continue;
-    if (!behind(s, e, q, n) || !segment_in_front(g, p, n)) continue;
+    if (!behind(s, e, q, n) || !segment_in_front(&g, angle, p, n)) continue;
     const uint32_t feature = scree_feature_edges(c->name & 0x7fff, k);
     if (c->first)
       emit(c->pair, p, n, gap, feature, c->part, (uint32_t)t);
@@ -395,7 +499,8 @@ static void edges_on_surface(Pair *pair, const scree_Surface *a, const scree_Sur
     const scree_Vec3 along = scree_sub(to, from);
     if (!is_near(&box, scree_surface_to_local(b, from), reach + scree_norm(along))) continue;
     /* the triangle of the edge carries the contact */
-    Crossing c = {pair, b, {from, along, a, e, NULL}, true, (uint32_t)m->edge[e].triangle[0], e};
+    Crossing c = {
+        pair, b, {from, along, a, e, NULL, NULL, 0}, true, (uint32_t)m->edge[e].triangle[0], e};
     cross(&c);
   }
 }
@@ -403,9 +508,10 @@ static void edges_on_surface(Pair *pair, const scree_Surface *a, const scree_Sur
 /* Edges of a box or polyhedron across the ridges of a surface. */
 static void flat_edges_on_surface(Pair *pair, const scree_Surface *s, const scree_Shape *other,
                                   const scree_Pose *pose, uint32_t part) {
-  const Lowest flat = {pair, s, other, pose, scree_quat_matrix(pose->orientation), part, true};
+  const Lowest flat = {pair, s, other, pose, scree_quat_matrix(pose->orientation), part};
   const double half[3] = {other->semi.x, other->semi.y, other->semi.z};
   const scree_Polyhedron *hull = other->data ? other->data->polyhedron : NULL; /* null: a box */
+  const double rounding = scree_shape_rounding(other);
   const int count = hull ? hull->edge_count : 12;
   for (int e = 0; e < count; ++e) {
     scree_Vec3 end[2];
@@ -423,10 +529,106 @@ static void flat_edges_on_surface(Pair *pair, const scree_Surface *s, const scre
     }
     const scree_Vec3 from = scree_pose_apply(pose, end[0]);
     Crossing c = {
-        pair,  s,    {from, scree_sub(scree_pose_apply(pose, end[1]), from), NULL, -1, &flat},
-        false, part, e};
+        pair,
+        s,
+        {from, scree_sub(scree_pose_apply(pose, end[1]), from), NULL, -1, &flat, NULL, rounding},
+        false,
+        part,
+        e};
     cross(&c);
   }
+}
+
+/* ---- rims ------------------------------------------------------------------------------------ */
+
+typedef struct OnRim {
+  Pair *pair;
+  const scree_Surface *surface;
+  const Rim *rim;
+  uint32_t part;
+} OnRim;
+
+/* The point of a rim that is deepest behind the plane of a triangle, if it is over the triangle. */
+static void visit_rim(void *user, int t) {
+  const OnRim *o = user;
+  const scree_Surface *s = o->surface;
+  const Rim *rim = o->rim;
+  const scree_Vec3 n = scree_mat3_mul(&s->axes, s->mesh->normal[t]);
+  const double x = scree_dot(n, rim->across[0]), y = scree_dot(n, rim->across[1]);
+  if (!(hypot(x, y) > PARALLEL)) return; /* no point of the rim is deeper than the others */
+  const double angle = atan2(-y, -x);
+  const scree_Vec3 c = rim_point(rim, angle);
+  scree_Vec3 corners[3];
+  int edge, corner;
+  for (int k = 0; k < 3; ++k)
+    corners[k] = scree_surface_to_world(s, s->mesh->vertex[s->mesh->triangle[t][k]]);
+  const double gap = scree_dot(n, scree_sub(c, corners[0]));
+  if (gap > o->pair->margin || gap < -o->pair->depth || !rim_acts(rim, angle, scree_neg(n))) return;
+  const scree_Vec3 on = scree_axpy(c, -gap, n);
+  scree_closest_on_triangle(corners, on, &edge, &corner);
+  if (edge >= 0 || corner >= 0) return;
+  emit(o->pair, on, scree_neg(n), gap, scree_feature_vertex(1, rim->into[0][0] > 0, 1), (uint32_t)t,
+       o->part);
+}
+
+static void rim_on_surface(Pair *pair, const scree_Surface *s, const Rim *rim, int end,
+                           uint32_t part) {
+  const double reach = rim->radius + pair->margin;
+  const scree_Vec3 centre = scree_surface_to_local(s, rim->centre);
+  const scree_Vec3 extent = scree_vec3(reach, reach, reach);
+  const scree_Aabb box = {scree_sub(centre, extent), scree_add(centre, extent)};
+  OnRim o = {pair, s, rim, part};
+  scree_trimesh_query(s->mesh, &box, visit_rim, &o);
+  for (int k = 0; k < CHORDS; ++k) {
+    const double pitch = 2 * acos(-1.0) / CHORDS;
+    const scree_Vec3 from = rim_point(rim, pitch * k);
+    const scree_Vec3 along = scree_sub(rim_point(rim, pitch * (k + 1)), from);
+    Crossing c = {pair, s, {from, along, NULL, k, NULL, rim, 0}, false, part, CHORDS * end + k};
+    cross(&c);
+  }
+}
+
+/* Both rims of a pipe, funnel or ring. */
+static void rims_on_surface(Pair *pair, const scree_Surface *s, const scree_Shape *wall,
+                            const scree_Pose *pose, uint32_t part) {
+  const scree_Meridian m = scree_shape_meridian(wall);
+  const scree_Mat3 axes = scree_quat_matrix(pose->orientation);
+  for (int end = 0; end < 2; ++end) {
+    const double along = end ? m.length : 0, sign = end ? -1 : 1;
+    const Rim rim = {.centre = scree_axpy(pose->position, m.start[1] + along * m.along[1], axes.z),
+                     .across = {axes.x, axes.y},
+                     .axis = axes.z,
+                     .radius = m.start[0] + along * m.along[0],
+                     .into = {{sign * m.along[0], sign * m.along[1]}}};
+    if (rim.radius > 0) rim_on_surface(pair, s, &rim, end, part);
+  }
+}
+
+/* The straight side of a cylinder or capsule across the ridges of a surface. */
+static void side_on_surface(Pair *pair, const scree_Surface *s, const scree_Shape *other,
+                            const scree_Pose *pose, uint32_t part) {
+  const scree_Vec3 half =
+      scree_quat_rotate(pose->orientation, scree_vec3(0, 0, other->half_length));
+  const scree_Vec3 from = scree_sub(pose->position, half), along = scree_scale(2, half);
+  Crossing c = {pair,  s,    {from, along, NULL, -1, NULL, NULL, other->radius},
+                false, part, CHORDS * 2};
+  cross(&c);
+}
+
+/* The circle around an end of a cylinder, or the base of a cone: rim points at fixed angles, for
+ * ends that lie on a face, besides those of other rims. */
+static void end_on_surface(Pair *pair, const scree_Surface *s, const scree_Shape *other,
+                           const scree_Pose *pose, int end, double z, uint32_t part) {
+  const scree_Mat3 axes = scree_quat_matrix(pose->orientation);
+  const Rim rim = {.centre = scree_axpy(pose->position, z, axes.z),
+                   .across = {axes.x, axes.y},
+                   .axis = axes.z,
+                   .radius = other->radius,
+                   .into = {{-1, 0}, {0, end ? -1 : 1}}};
+  rim_on_surface(pair, s, &rim, end, part);
+  for (int k = 0; k < SCREE_RIM; ++k)
+    point_on_surface(pair, s, rim_point(&rim, 2 * acos(-1.0) * k / SCREE_RIM), 0, pose->position,
+                     2 + SCREE_RIM * end + k, part);
 }
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
@@ -434,6 +636,7 @@ static void flat_edges_on_surface(Pair *pair, const scree_Surface *s, const scre
 static void shape_on_surface(Pair *pair, const scree_Surface *s, const scree_Shape *other,
                              const scree_Pose *pose, uint32_t part) {
   const scree_Vec3 c = pose->position;
+  const double rounding = scree_shape_rounding(other);
   switch (other->kind) {
   case SCREE_SHAPE_SPHERE: point_on_surface(pair, s, c, other->radius, c, 0, part); break;
   case SCREE_SHAPE_CAPSULE:
@@ -442,24 +645,37 @@ static void shape_on_surface(Pair *pair, const scree_Surface *s, const scree_Sha
           pair, s,
           scree_pose_apply(pose, scree_vec3(0, 0, k ? other->half_length : -other->half_length)),
           other->radius, c, k, part);
-    smooth_on_surface(pair, s, other, pose, part, true);
+    side_on_surface(pair, s, other, pose, part);
+    break;
+  case SCREE_SHAPE_CYLINDER:
+    for (int end = 0; end < 2; ++end)
+      end_on_surface(pair, s, other, pose, end, end ? other->half_length : -other->half_length,
+                     part);
+    side_on_surface(pair, s, other, pose, part);
+    break;
+  case SCREE_SHAPE_CONE:
+    end_on_surface(pair, s, other, pose, 0, -0.5 * other->half_length, part);
+    smooth_on_surface(pair, s, other, pose, part);
     break;
   case SCREE_SHAPE_BOX:
     for (int k = 0; k < 8; ++k) {
       const scree_Vec3 x =
           scree_vec3(k & 1 ? other->semi.x : -other->semi.x, k & 2 ? other->semi.y : -other->semi.y,
                      k & 4 ? other->semi.z : -other->semi.z);
-      point_on_surface(pair, s, scree_pose_apply(pose, x), 0, c, k, part);
+      point_on_surface(pair, s, scree_pose_apply(pose, x), rounding, c, k, part);
     }
     flat_edges_on_surface(pair, s, other, pose, part);
     break;
   case SCREE_SHAPE_POLYHEDRON:
     for (int k = 0; k < other->vertex_count; ++k)
-      point_on_surface(pair, s, scree_pose_apply(pose, other->vertices[k]), 0, c, k, part);
+      point_on_surface(pair, s, scree_pose_apply(pose, other->vertices[k]), rounding, c, k, part);
     flat_edges_on_surface(pair, s, other, pose, part);
     break;
+  case SCREE_SHAPE_PIPE:
+  case SCREE_SHAPE_FUNNEL:
+  case SCREE_SHAPE_RING: rims_on_surface(pair, s, other, pose, part); break;
   default:
-    if (scree_shape_type(other->kind)->convex) smooth_on_surface(pair, s, other, pose, part, false);
+    if (scree_shape_type(other->kind)->convex) smooth_on_surface(pair, s, other, pose, part);
   }
 }
 

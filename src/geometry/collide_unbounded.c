@@ -14,6 +14,7 @@
  * evolute) there is a second local maximum between there and t = pi. An ellipsoid in a cylinder is
  * the same for its projection along the axis, which is an ellipse. */
 #include "geometry/narrow.h"
+#include "geometry/revolved.h"
 #include "geometry/shape_class.h"
 
 enum { AROUND = 8 }; /* further points of a superellipsoid on a plane */
@@ -153,17 +154,22 @@ static void add_plane(const scree_Shape *a, const scree_Mat3 *R, scree_Vec3 d, s
   const bool smooth = is_smooth(a);
   const double radius = smooth ? 0 : a->radius, height = scree_dot(n, d);
   scree_Vec3 point[1 + AROUND];
-  int count = corner_count(a);
+  int count = corner_count(a), first = 0; /* name of the first point */
   if (smooth) {
     point[0] = support_point(a, R, scree_neg(n));
     count += points_around(a, R, n, point[0], point + 1);
+  }
+  if (a->kind == SCREE_SHAPE_SUPERELLIPSOID) { /* its lowest point may jump: another one then */
+    scree_Octants none = {{0}};
+    first = (1 + AROUND) * scree_octant_name(&none, scree_mat3_tmul(R, point[0]));
   }
   for (int k = 0; k < count; k++) {
     scree_Vec3 p = smooth ? point[k] : corner(a, R, k);
     double gap = height + scree_dot(n, p) - radius - offset;
     if (!(gap <= margin)) continue;
     scree_Vec3 x = scree_axpy(scree_add(d, p), -(radius + 0.5 * gap), n);
-    scree_manifold_add(manifold, scree_add(origin, x), n, gap, scree_feature_vertex(0, k, patch));
+    scree_manifold_add(manifold, scree_add(origin, x), n, gap,
+                       scree_feature_vertex(0, first + k, patch));
   }
 }
 
@@ -294,33 +300,41 @@ static void add_ellipse(const Drum *drum, const scree_Shape *a, const scree_Mat3
   }
 }
 
-/* Superellipsoid in the round wall: x -> (its furthest point along the radius at x) climbs to a
- * local maximum of the distance from the axis, a convex function. */
+/* A body in the frame of a drum. */
+typedef struct InDrum {
+  const scree_Shape *shape;
+  const scree_Mat3 *R;
+  scree_Mat3 axes; /* of the drum in the world, its axis third */
+  scree_Vec3 centre;
+} InDrum;
+
+static scree_Vec3 support_in_drum(const void *body, scree_Vec3 direction) {
+  const InDrum *in = body;
+  const scree_Vec3 x = support_point(in->shape, in->R, scree_mat3_mul(&in->axes, direction));
+  return scree_add(in->centre, scree_mat3_tmul(&in->axes, x));
+}
+
+/* Superellipsoid in the round wall. */
 static void add_superellipsoid(const Drum *drum, const scree_Shape *a, const scree_Mat3 *R,
                                scree_Vec3 d, double margin, scree_Manifold *manifold) {
-  enum { STARTS = 8, MOST_STEPS = 200 };
-  const double tiny = 1e-13 * a->bounding_radius, near = 1e-4 * a->size;
-  scree_Vec3 found[STARTS];
-  int count = 0;
-  for (int k = 0; k < STARTS; ++k) {
-    const double angle = 2 * 3.14159265358979323846 * k / STARTS;
-    const scree_Vec3 other = scree_cross(drum->axis, drum->spare);
-    scree_Vec3 out =
-        scree_add(scree_scale(cos(angle), drum->spare), scree_scale(sin(angle), other));
-    scree_Vec3 x = d;
-    for (int step = 0; step < MOST_STEPS; ++step) {
-      const scree_Vec3 next = scree_add(d, support_point(a, R, out));
-      const bool still = scree_norm2(scree_sub(next, x)) <= tiny * tiny;
-      x = next;
-      if (still) break;
-      out = scree_unit_or(scree_axpy(x, -scree_dot(x, drum->axis), drum->axis), out);
-    }
+  InDrum body = {a, R, {drum->spare, scree_cross(drum->axis, drum->spare), drum->axis}, d};
+  body.centre = scree_mat3_tmul(&body.axes, d);
+  const scree_InWall in = {.support = support_in_drum,
+                           .body = &body,
+                           .centre = body.centre,
+                           .reach = a->bounding_radius,
+                           .normal = {-1, 0}};
+  const double near = 1e-4 * a->size;
+  scree_Vec3 found[SCREE_AZIMUTHS];
+  const int count = scree_wall_nearest(&in, found);
+  scree_Octants names = {{0}};
+  for (int k = 0; k < count; ++k) {
+    const scree_Vec3 x = scree_mat3_mul(&body.axes, found[k]);
+    const int name = scree_octant_name(&names, scree_mat3_tmul(R, scree_sub(x, d)));
     bool seen = false;
-    for (int m = 0; m < count; ++m)
-      seen = seen || scree_norm2(scree_sub(found[m], x)) <= near * near;
-    if (seen) continue;
-    found[count++] = x;
-    add_wall(drum, x, 0, scree_feature_vertex(0, k, 0), margin, manifold);
+    for (int m = 0; m < k; ++m)
+      seen = seen || scree_norm2(scree_sub(found[m], found[k])) <= near * near;
+    if (!seen) add_wall(drum, x, 0, scree_feature_vertex(0, name, 0), margin, manifold);
   }
 }
 

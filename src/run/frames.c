@@ -82,6 +82,7 @@ void scree_replay_frame_fini(scree_ReplayFrame *frame) {
   scree_free(frame->node_stress);
   scree_free(frame->node_velocity);
   scree_free(frame->gradient);
+  scree_free(frame->law_memory);
   scree_free(frame->joint);
   *frame = (scree_ReplayFrame){0};
 }
@@ -132,8 +133,12 @@ scree_Status scree_replay_reserve(const scree_Replay *replay, int bodies, int co
     }
   }
   if (!scree_grow((void **)&frame->contact, &frame->contact_capacity, (size_t)contacts,
-                  sizeof *frame->contact))
+                  sizeof *frame->contact) ||
+      !scree_grow((void **)&frame->law_memory, &frame->law_capacity,
+                  SCREE_CONTACT_MEMORY * (size_t)contacts, sizeof(double)))
     return scree_fail_memory(replay->log, "the contacts of a frame");
+  if (contacts)
+    memset(frame->law_memory, 0, SCREE_CONTACT_MEMORY * (size_t)contacts * sizeof(double));
   for (size_t i = 0; i < n; ++i) frame->present[i] = true;
   frame->deforms = frame->affine = false;
   frame->nodes = 0;

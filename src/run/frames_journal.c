@@ -86,6 +86,7 @@ static void copy_contacts(const scree_Frame *from, int bodies, scree_ReplayFrame
                                     contact->status >= 0 && contact->status < SCREE_CONTACT_STATUSES
                                         ? (scree_ContactStatus)contact->status
                                         : SCREE_CONTACT_OPEN,
+                                .feature = contact->feature,
                                 .gap = contact->gap,
                                 .mu = contact->mu,
                                 .error = contact->error};
@@ -94,6 +95,14 @@ static void copy_contacts(const scree_Frame *from, int bodies, scree_ReplayFrame
     memcpy(to->r, contact->impulse, sizeof to->r);
     memcpy(to->u, contact->velocity, sizeof to->u);
     memcpy(to->impulse, contact->impulse_world, sizeof to->impulse);
+    memcpy(to->moment, contact->moment, sizeof to->moment);
+    to->plastic = contact->plastic;
+    to->energy = contact->energy;
+    to->bond = (scree_ContactBond)contact->bond;
+    if (from->head.remembers)
+      memcpy(frame->law_memory + SCREE_CONTACT_MEMORY * (size_t)kept,
+             from->law_memory + SCREE_CONTACT_MEMORY * (size_t)c,
+             SCREE_CONTACT_MEMORY * sizeof(double));
     ++kept;
   }
   frame->contacts = kept;

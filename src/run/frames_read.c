@@ -66,6 +66,10 @@ static scree_Status read_memory(Source *source, hsize_t first, hsize_t nc,
       memcpy((char *)&frame->contact[c] + parts[p].at, source->reals + columns * c,
              columns * sizeof(double));
   }
+  hsize_t sizes[2];
+  if (there && status == SCREE_OK && scree_frames_extent(&source->h5, "/contacts/memory", 2, sizes))
+    status = scree_frames_named(&source->h5, "/contacts/memory", first, nc, SCREE_CONTACT_MEMORY,
+                                H5T_NATIVE_DOUBLE, frame->law_memory);
   if (!there || status != SCREE_OK) return status;
   status =
       scree_frames_named(&source->h5, "/contacts/bond", first, nc, 1, H5T_NATIVE_INT, source->ints);
@@ -117,6 +121,13 @@ static scree_Status read_contacts(scree_Replay *replay, Source *source, int k,
                             source->h5.path, c, k, body, frame->bodies - 1);
       frame->contact[c].body[side] = body;
     }
+  hsize_t dims[2];
+  const bool named = scree_frames_extent(&source->h5, "/contacts/feature", 1, dims);
+  if (status == SCREE_OK && named)
+    status = scree_frames_named(&source->h5, "/contacts/feature", first, nc, 1, H5T_NATIVE_UINT32,
+                                source->ints);
+  for (size_t c = 0; status == SCREE_OK && c < nc; ++c)
+    frame->contact[c].feature = named ? (uint32_t)source->ints[c] : 0;
   if (status == SCREE_OK)
     status = scree_frames_named(&source->h5, "/contacts/status", first, nc, 1, H5T_NATIVE_INT,
                                 source->ints);
@@ -127,7 +138,6 @@ static scree_Status read_contacts(scree_Replay *replay, Source *source, int k,
     frame->contact[c].error = NAN;
   }
   if (status == SCREE_OK) status = read_memory(source, first, nc, frame);
-  hsize_t dims[2];
   if (status != SCREE_OK || !scree_frames_extent(&source->h5, "/contacts/error", 1, dims))
     return status;
   status = scree_frames_named(&source->h5, "/contacts/error", first, nc, 1, H5T_NATIVE_DOUBLE,

@@ -85,6 +85,7 @@ const scree_Column scree_columns[SCREE_COLUMNS] = {
     {"/contacts/moment", SCREE_ROWS_MEMORY, offsetof(scree_FrameContact, moment), 3, 'd'},
     {"/contacts/plastic", SCREE_ROWS_MEMORY, offsetof(scree_FrameContact, plastic), 1, 'd'},
     {"/contacts/energy", SCREE_ROWS_MEMORY, offsetof(scree_FrameContact, energy), 1, 'd'},
+    {"/contacts/memory", SCREE_ROWS_LAW, 0, SCREE_CONTACT_MEMORY, 'd'},
 };
 
 static int larger(int a, int b) {
@@ -112,7 +113,8 @@ bool scree_column_is_there(const scree_Column *column, const scree_ColumnSizes *
   case SCREE_ROWS_GRADIENT: return sizes->affine;
   case SCREE_ROWS_NODE: return sizes->nodes > 0;
   case SCREE_ROWS_JOINT: return sizes->joints > 0;
-  case SCREE_ROWS_MEMORY: return sizes->remembers;
+  case SCREE_ROWS_MEMORY:
+  case SCREE_ROWS_LAW: return sizes->remembers;
   default: return true;
   }
 }
@@ -167,6 +169,11 @@ int scree_column_find(const scree_Column *column, scree_Frame *frame, char **fir
     records = frame->joint;
     *stride = sizeof *frame->joint;
     rows = head->joints;
+    break;
+  case SCREE_ROWS_LAW:
+    records = frame->law_memory;
+    *stride = SCREE_CONTACT_MEMORY * sizeof(double);
+    rows = head->remembers ? head->contacts : 0;
     break;
   default:
     records = frame->contact;

@@ -14,7 +14,8 @@ typedef enum scree_ColumnRows {
   SCREE_ROWS_NODE,     /* F x P x count; `offset`: numbers that each node has before these */
   SCREE_ROWS_JOINT,    /* F x J [x count] */
   SCREE_ROWS_CONTACT,  /* C [x count]: the contacts of all frames */
-  SCREE_ROWS_MEMORY    /* the same, if some law has a memory */
+  SCREE_ROWS_MEMORY,   /* the same, if some law has a memory */
+  SCREE_ROWS_LAW       /* the same: that memory itself */
 } scree_ColumnRows;
 
 typedef struct scree_Column {
@@ -25,7 +26,7 @@ typedef struct scree_Column {
   char type;     /* d double, i int32, u uint32, l int64, s int32 kept in 8 bits */
 } scree_Column;
 
-enum { SCREE_COLUMNS = 69 };
+enum { SCREE_COLUMNS = 70 };
 extern const scree_Column scree_columns[SCREE_COLUMNS];
 
 /* How many rows a frame has, and whether some datasets are there. */

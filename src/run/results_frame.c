@@ -41,13 +41,18 @@ static size_t joint_bytes(const scree_FrameHead *head) {
   return (size_t)head->joints * sizeof(scree_FrameJoint);
 }
 
+static size_t law_bytes(const scree_FrameHead *head) {
+  return head->remembers ? SCREE_CONTACT_MEMORY * (size_t)head->contacts * sizeof(double) : 0;
+}
+
 bool scree_frame_make_room(scree_Frame *frame) {
   const size_t bodies = (size_t)frame->head.bodies * sizeof *frame->body;
   const size_t contacts = (size_t)frame->head.contacts * sizeof *frame->contact;
   const size_t stretches = stretch_bytes(&frame->head), nodes = node_bytes(&frame->head);
-  const size_t gradients = gradient_bytes(&frame->head);
+  const size_t gradients = gradient_bytes(&frame->head), joints = joint_bytes(&frame->head);
   if (!scree_grow(&frame->memory, &frame->capacity,
-                  bodies + contacts + stretches + gradients + nodes + joint_bytes(&frame->head) + 1,
+                  bodies + contacts + stretches + gradients + nodes + joints +
+                      law_bytes(&frame->head) + 1,
                   1))
     return false;
   frame->body = frame->memory;
@@ -58,6 +63,7 @@ bool scree_frame_make_room(scree_Frame *frame) {
   frame->node_velocity = frame->node + 3 * (size_t)frame->head.nodes;
   frame->node_stress = frame->node_velocity + 3 * (size_t)frame->head.nodes;
   frame->joint = (void *)((char *)frame->node + nodes);
+  frame->law_memory = (void *)((char *)frame->joint + joints);
   return true;
 }
 
@@ -181,6 +187,8 @@ scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool
   for (int c = 0; c < frame->head.contacts; ++c) {
     const scree_Contact contact = scree_world_contact(world, c);
     frame->contact[c] = scree_frame_contact(&contact);
+    if (frame->head.remembers)
+      scree_world_contact_memory(world, c, frame->law_memory + SCREE_CONTACT_MEMORY * (size_t)c);
   }
   for (int k = 0; k < frame->head.joints; ++k) frame->joint[k] = take_joint(world, k);
   if (frame->head.deforms) {
@@ -222,12 +230,13 @@ static uint64_t checksum(const scree_Frame *frame) {
   sum = libdeflate_crc32(sum, frame->stretch, stretch_bytes(head));
   sum = libdeflate_crc32(sum, frame->gradient, gradient_bytes(head));
   sum = libdeflate_crc32(sum, frame->node, node_bytes(head));
-  return libdeflate_crc32(sum, frame->joint, joint_bytes(head));
+  sum = libdeflate_crc32(sum, frame->joint, joint_bytes(head));
+  return libdeflate_crc32(sum, frame->law_memory, law_bytes(head));
 }
 
 static size_t payload_bytes(const scree_FrameHead *head) {
   return sizeof *head + body_bytes(head) + contact_bytes(head) + stretch_bytes(head) +
-         gradient_bytes(head) + node_bytes(head) + joint_bytes(head);
+         gradient_bytes(head) + node_bytes(head) + joint_bytes(head) + law_bytes(head);
 }
 
 int64_t scree_journal_record(const scree_Frame *frame) {
@@ -273,6 +282,7 @@ scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *fra
   if (!error) error = scree_write_all(journal->file, frame->gradient, gradient_bytes(&frame->head));
   if (!error) error = scree_write_all(journal->file, frame->node, node_bytes(&frame->head));
   if (!error) error = scree_write_all(journal->file, frame->joint, joint_bytes(&frame->head));
+  if (!error) error = scree_write_all(journal->file, frame->law_memory, law_bytes(&frame->head));
   if (error)
     return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", journal->path,
                       strerror(error));
@@ -362,7 +372,8 @@ scree_Status scree_journal_read(const scree_Journal *journal, int64_t *offset, s
                {frame->stretch, stretch_bytes(&frame->head)},
                {frame->gradient, gradient_bytes(&frame->head)},
                {frame->node, node_bytes(&frame->head)},
-               {frame->joint, joint_bytes(&frame->head)}};
+               {frame->joint, joint_bytes(&frame->head)},
+               {frame->law_memory, law_bytes(&frame->head)}};
   int64_t at = *offset + (int64_t)(sizeof record + sizeof frame->head);
   for (size_t k = 0; k < sizeof parts / sizeof *parts && !*end; ++k) {
     *end = !scree_read_all(journal->file, parts[k].data, parts[k].bytes, at);

@@ -56,6 +56,7 @@ typedef struct scree_Frame {
   double *node_velocity;   /* (head.nodes x 3) */
   double *node_stress;     /* (head.nodes x 6) */
   scree_FrameJoint *joint; /* (head.joints) */
+  double *law_memory;      /* (head.contacts x SCREE_CONTACT_MEMORY) if head.remembers */
   void *memory;            /* of all */
   size_t capacity;
 } scree_Frame;

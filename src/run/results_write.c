@@ -33,7 +33,7 @@ static scree_Status write_column(scree_ResultsWriter *writer, scree_Pack *pack, 
                                  const scree_ResultsSizes *sizes, const scree_Log *log) {
   const scree_Column *column = &scree_columns[k];
   const scree_PackColumn *from = &pack->column[k];
-  const bool contacts = column->rows == SCREE_ROWS_CONTACT || column->rows == SCREE_ROWS_MEMORY;
+  const bool contacts = column->rows >= SCREE_ROWS_CONTACT;
   const bool items = !contacts && column->rows != SCREE_ROWS_FRAME;
   const hsize_t rows = (hsize_t)(contacts ? sizes->offset[sizes->frames] : sizes->frames);
   hsize_t extent[3] = {rows, (hsize_t)column->count, 0}, chunk[3] = {(hsize_t)from->rows, 0, 0};
@@ -230,7 +230,7 @@ static bool scatter(const scree_H5 *h5, const scree_Column *column, int f, int64
   size_t stride;
   const int rows = scree_column_find(column, frame, &first, &stride);
   const hsize_t n = (hsize_t)rows, width = (hsize_t)column->count;
-  const bool list = column->rows == SCREE_ROWS_CONTACT || column->rows == SCREE_ROWS_MEMORY;
+  const bool list = column->rows >= SCREE_ROWS_CONTACT;
   const size_t size = scree_column_size(column) * (size_t)column->count;
   if (rows == 0) return true;
   if (!(list ? read_rows(h5, column->name, scree_column_memory(column), (hsize_t)contact, n, width,
@@ -275,14 +275,15 @@ static bool read_frame(const scree_H5 *h5, int f, const int64_t *offset, scree_F
   const int counts[4] = {head->bodies, head->contacts, head->joints, head->nodes};
   size_t most = 0;
   for (int k = 0; k < 4; ++k) most = most < (size_t)counts[k] ? (size_t)counts[k] : most;
-  good = scree_frame_make_room(frame) && scree_grow((void **)work, capacity, 72 * most + 1, 1);
+  good = scree_frame_make_room(frame) && scree_grow((void **)work, capacity, 160 * most + 1, 1);
   if (good) memset(frame->contact, 0, (size_t)contacts * sizeof *frame->contact);
   for (int k = 0; k < SCREE_COLUMNS && good; ++k) {
     const scree_Column *column = &scree_columns[k];
     if (column->rows == SCREE_ROWS_FRAME) continue;
-    if (column->rows == SCREE_ROWS_MEMORY && !head->remembers) continue;
-    if (column->rows == SCREE_ROWS_NODE && !scree_h5_has(h5, column->name)) {
-      fill_unknown(column, frame); /* velocities, in files of earlier versions */
+    if (column->rows >= SCREE_ROWS_MEMORY && !head->remembers) continue;
+    if ((column->rows == SCREE_ROWS_NODE || column->rows == SCREE_ROWS_LAW) &&
+        !scree_h5_has(h5, column->name)) {
+      fill_unknown(column, frame); /* in files of earlier versions */
       continue;
     }
     good = scatter(h5, column, f, offset[f], frame, *work);

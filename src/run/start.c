@@ -131,10 +131,18 @@ static scree_Status fill(const scree_Replay *replay, const scree_ReplayFrame *fr
   }
   for (int c = 0; c < frame->contacts; ++c) {
     const scree_ReplayContact *from = &frame->contact[c];
-    if (!(from->r[0] > 0)) continue;
-    start->contact[start->contacts++] = (scree_StartContact){
-        {from->body[0], from->body[1]}, vector(from->position), vector(from->impulse)};
+    const double *memory = frame->law_memory + SCREE_CONTACT_MEMORY * (size_t)c;
+    const bool remembers = memory[SCREE_CONTACT_MEMORY - 1] > 0; /* NAN in earlier versions */
+    if (!(from->r[0] > 0) && !remembers) continue;
+    start->contact[start->contacts++] = (scree_StartContact){.body = {from->body[0], from->body[1]},
+                                                             .feature = from->feature,
+                                                             .position = vector(from->position),
+                                                             .impulse = vector(from->impulse),
+                                                             .moment = vector(from->moment),
+                                                             .memory = remembers ? memory : NULL};
   }
+  for (int j = 0; j < frame->joints; ++j)
+    start->joints += frame->joint[j].status == SCREE_JOINT_HOLDS;
   scree_Status status = SCREE_OK;
   for (int b = 0; b < start->bodies && status == SCREE_OK; ++b)
     if (frame->present[b] && replay->bodies[b].kind != SCREE_BODY_RIGID)

@@ -403,6 +403,7 @@ void scree_scene_destroy(scree_Scene *scene) {
   for (int k = 0; k < 2; ++k) scree_scene_signal_free(scene->cell.rows[k]);
   scree_free(scene->bodies);
   scree_free(scene->start.contacts);
+  scree_free(scene->start.memory);
   for (int k = 0; k < scene->region_mesh_count; ++k) scree_trimesh_destroy(scene->region_mesh[k]);
   scree_free(scene->region_mesh);
   scree_free(scene->pours);

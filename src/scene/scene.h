@@ -113,6 +113,7 @@ typedef struct scree_Removal {
 typedef struct scree_SceneStart {
   int count;
   scree_ContactImpulse *contacts; /* (count) */
+  double *memory;                 /* (of those that have one x SCREE_CONTACT_MEMORY) */
   double step;                    /* that the impulses belong to; 0: no start */
 } scree_SceneStart;
 

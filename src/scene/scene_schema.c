@@ -177,7 +177,10 @@ static const scree_Field start[] = {
          "folder of the run, relative to the folder of the scene; written out as an absolute path"),
     TEXT("frame", 0, "last", "last, or the number of a saved frame, from 0"),
     BOOL("velocities", "true", "keep the velocities; false: all bodies are at rest"),
-    BOOL("contacts", "true", "start from the impulses of the contacts, too"),
+    BOOL("contacts", "true",
+         "start from the impulses of the contacts, too, and, where the pair of materials has the "
+         "same "
+         "law, from what that has kept: bonds, plastic displacements, springs"),
     BOOL("clamps", "true",
          "keep the nodes of finite elements that were held, or moved with an obstacle of the run; "
          "false: they are free"),

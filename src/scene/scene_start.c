@@ -205,17 +205,45 @@ static scree_Status move_plate(Source *source, int plate, int b) {
 static scree_Status add_contacts(Source *source) {
   const scree_Start *start = &source->start;
   scree_SceneStart *out = &source->scene->start;
+  size_t remembered = 0;
+  for (int c = 0; c < start->contacts; ++c) remembered += start->contact[c].memory != NULL;
   out->contacts = SCREE_ALLOC(scree_ContactImpulse, start->contacts);
-  if (!out->contacts) return scree_fail_memory(source->log, source->scene->name);
+  out->memory = SCREE_ALLOC(double, SCREE_CONTACT_MEMORY *remembered);
+  if (!out->contacts || !out->memory) return scree_fail_memory(source->log, source->scene->name);
+  double *memory = out->memory;
   for (int c = 0; c < start->contacts; ++c) {
     const scree_StartContact *from = &start->contact[c];
     const int a = source->number[from->body[0]], b = source->number[from->body[1]];
     if (a < 0 || b < 0) continue;
-    out->contacts[out->count++] = (scree_ContactImpulse){{a, b}, from->position, from->impulse};
+    scree_ContactImpulse *to = &out->contacts[out->count++];
+    *to = (scree_ContactImpulse){.body = {a, b},
+                                 .position = from->position,
+                                 .impulse = from->impulse,
+                                 .moment = from->moment,
+                                 .named = true,
+                                 .feature = from->feature};
+    if (!from->memory) continue;
+    memcpy(memory, from->memory, SCREE_CONTACT_MEMORY * sizeof *memory);
+    to->memory = memory;
+    memory += SCREE_CONTACT_MEMORY;
   }
   /* frame 0 was saved before the first step */
   out->step = start->frame > 0 ? start->step : 0;
   return SCREE_OK;
+}
+
+/* Joints are those of the scene, which may leave them out on purpose. */
+static void tell_of_joints(const Source *source) {
+  const scree_Node *root = source->scene->tree.root;
+  const bool own = scree_node_find(root, "joints")->count > 0 ||
+                   scree_node_find(root, "bonds")->count > 0 ||
+                   scree_node_find(root, "plates")->count > 0;
+  if (source->start.joints > 0 && !own)
+    scree_report(
+        source->log, SCREE_LOG_WARNING,
+        "%s:%d:%d: start: the run has %d joints or bonds that hold, and this scene has none: "
+        "list those that it should have in `joints` or `bonds`",
+        source->scene->name, source->node->line, source->node->column, source->start.joints);
 }
 
 static scree_Status take_over(Source *source) {
@@ -225,6 +253,7 @@ static scree_Status take_over(Source *source) {
     return scree_scene_refuse(source->scene, node, source->log,
                               "start: the run is %dD, the scene is %dD", start->dimension,
                               source->scene->dimension);
+  tell_of_joints(source);
   source->material = SCREE_ALLOC(int, start->materials);
   source->number = SCREE_ALLOC(int, start->bodies);
   if (!source->material || !source->number)

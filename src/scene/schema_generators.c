@@ -124,7 +124,9 @@ static const scree_Field fill[] = {
     GENERATED_NAME,
     ANY_REGION(REQUIRED, "region to fill, from the bottom up"),
     REAL("fraction", REQUIRED | OPEN, NULL, NULL, 0, 0.95,
-         "volume of the bodies over the volume of the region (areas in 2D)"),
+         "volume of the bodies over the volume of the region (areas in 2D); of sizes 0.8 to 1.2 "
+         "about "
+         "0.56 in 2D and 0.29 in 3D at most: `pack` is denser"),
     REAL("jitter", 0, NULL, "0.02", 0, 0.4,
          "each centre is moved at random by up to this part of the spacing"),
     GRAIN_FIELDS,

@@ -29,10 +29,13 @@ typedef struct scree_StartBody {
   const double *anchor;               /* (nodes x 3) in the frame of that, or null: none */
 } scree_StartBody;
 
-/* A contact that carried an impulse; `impulse` acts on body[0], in the axes of the world. */
+/* A contact that carried an impulse, or whose law has a memory; `impulse` and `moment` act on
+ * body[0], in the axes of the world. */
 typedef struct scree_StartContact {
   int body[2];
-  scree_Vec3 position, impulse;
+  scree_Vec3 position, impulse, moment;
+  uint32_t feature;
+  const double *memory; /* (SCREE_CONTACT_MEMORY) as of scree_ContactImpulse, or null */
 } scree_StartContact;
 
 typedef struct scree_Start {
@@ -40,6 +43,7 @@ typedef struct scree_Start {
   int dimension, frame;
   double time, step;
   int bodies, contacts, materials;
+  int joints;                  /* and bonds that hold */
   scree_StartBody *body;       /* (bodies) */
   scree_StartContact *contact; /* (contacts) */
   scree_Shape *elements;       /* (bodies) shapes of finite elements, or null: there are none */

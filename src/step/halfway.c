@@ -37,8 +37,11 @@ static const double turn_least = 1e-6, turn_most = 0.3;
 static const double curve_most = 0.05;
 
 /* Way of a contact over a body, over the size and the angle by which it turns, below which it is a
- * corner: seen are 1e-4 on the tip of a top, and 1 and more on rims. */
-static const double wander_least = 0.01;
+ * corner: seen are 1e-4 on the tip of a top, and 1 and more on rims. Above the other limit, over
+ * its diameter, the body is so flat there that the contact jumps from one end of the face to the
+ * other (20 and 80, on a superellipsoid that rolls on a slope and in a drum, where the bend that
+ * was foreseen created 1 and 3 % of the energy in single steps). */
+static const double wander_least = 0.01, wander_most = 5;
 
 /* Distance of a point halfway from that of the kick, over the size: above it is another one. */
 static const double near_part = 0.25;
@@ -257,7 +260,9 @@ static bool wanders(const scree_System *s, size_t c, int side, const Halfway *at
   const scree_Vec3 later = scree_pose_invert(&at->motion[side].pose, then);
   const double way = scree_norm(scree_sub(later, now));
   const double turn = 0.5 * h * scree_norm(b->motion[k].velocity.angular);
-  return way > wander_least * turn * b->cold[k].shape.size;
+  const scree_Shape *shape = &b->cold[k].shape;
+  return way > wander_least * turn * shape->size &&
+         way < wander_most * turn * 2 * shape->bounding_radius;
 }
 
 bool scree_halfway_slip(const scree_System *s, size_t c, double h, const scree_Motion *halfway,

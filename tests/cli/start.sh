@@ -105,6 +105,35 @@ err "expected one of kind pseudo-rigid"
 head -5 soft-later-body4.csv > short.csv
 run 2 "$SCREE" check soft-later.yaml --set 'bodies[2].state=short.csv'
 err "found 4 rows, expected 18"
+# What laws keep of contacts comes along: bonds of a cohesive column, which would fall, and springs with yield surfaces.
+cat > laws.yaml << 'END'
+dimension: 2
+materials: { clay: { density: 2000 }, springs: { density: 2000 }, ground: {} }
+contact: { mu: 0.4 }
+pairs:
+  - { between: [clay, clay], law: cohesive, mu: 0.5, cohesion: 200 }
+  - { between: [springs, springs], mu: 0.5, law: compliant, compliance_n: 1e-6, compliance_t: 2e-6, ball: 0.5, cap: 8 }
+obstacles: [{ name: floor, shape: { kind: half-plane }, material: ground }]
+generators:
+  - { kind: lattice, shape: { kind: disk, radius: 0.02 }, material: clay, origin: [-0.6, 0.02], count: [4, 6], spacing: 0.04, arrangement: hexagonal }
+  - { kind: lattice, shape: { kind: disk, radius: 0.02 }, material: springs, origin: [0, 0.02], count: [4, 6], spacing: 0.04, arrangement: hexagonal }
+time: { step: 1e-3, duration: 0.3 }
+output: { every: 0.1 }
+END
+run 0 "$SCREE" run laws.yaml -o laws -q -j 1
+sed '/^generators/,/^time/{/^time/!d}; s/^time.*/start: { run: laws, frame: 2 }\ntime: { step: 1e-3, duration: 0.1 }/' laws.yaml > after-laws.yaml
+run 0 "$SCREE" run after-laws.yaml -o after-laws -q -j 1
+# Joints are those of the scene: it is said when it has none.
+cat > hinged.yaml << 'END'
+dimension: 2
+bodies: [{ name: bob, shape: { kind: disk, radius: 0.1 }, position: [1, 0] }]
+joints: [{ kind: hinge, name: pivot, bodies: [bob, world], anchor: [0, 0] }]
+time: { step: 1e-3, duration: 0.01 }
+END
+run 0 "$SCREE" run hinged.yaml -o hinged -q -j 1
+printf 'dimension: 2\nstart: { run: hinged }\nmaterials: { default: {} }\ntime: { duration: 0.01 }\n' > loose.yaml
+run 0 "$SCREE" check loose.yaml
+err "1 joints or bonds that hold, and this scene has none"
 run 0 "$SCREE" convert settled --csv packing.csv --scene later.yaml
 out "t = 0.4 s"
 # Groups of bodies are kept, by the scene of a frame and by a start.
@@ -165,6 +194,9 @@ for folder, most in (("after-soft", 1e-6), ("soft-later", 1e-4)):
         scale = np.abs(y).max()
         assert np.abs(x[0] - y[0]).max() <= 1e-15 * scale, (folder, key, np.abs(x[0] - y[0]).max())
         assert np.abs(x - y).max() < most * scale, (folder, key, np.abs(x - y).max() / scale)
+f, g = h5py.File("laws/results.h5"), h5py.File("after-laws/results.h5")
+moved = np.abs(f["frames/position"][3] - g["frames/position"][1]).max()
+assert moved < 1e-9, moved # 1e-4 without the memory of the springs
 f = h5py.File("soft/results.h5")
 assert f["frames/gradient"][2, 2, 8] < 0.97, "the ball is not flattened"
 assert (h5py.File("freed/results.h5")["elements/holder"][:] == -1).all()

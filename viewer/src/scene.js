@@ -333,7 +333,8 @@ export class View {
         material.uniforms.uGridded.value = true;
         // Floors fade into the background; walls in front of others would hide these behind a haze.
         material.uniforms.uFade.value = merger === floor ? FLOOR_CELLS : 0;
-        if (merger === floor) material.transparent = true;
+        // They lie behind what has a face in the same plane, such as a drum that stands against a wall.
+        if (merger === floor) Object.assign(material, { transparent: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 8 });
         this.add(merger.geometry(), material, obstacle);
         this.batches.at(-1).floor = merger === floor;
       }
