@@ -234,6 +234,7 @@ static scree_Status read_scene(scree_Scene *scene, const char *text, size_t leng
   status = scree_scene_resolve_start(scene, log);
   if (status == SCREE_OK) status = check_pairs(scene, log);
   if (status == SCREE_OK) choose_part(scene, ranks);
+  if (scene->part.counts && !scene->part.ranks) return status; /* there is nothing to count */
   if (status == SCREE_OK) status = scree_scene_read_bodies(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_plates(scene, log);
   if (status == SCREE_OK) status = scree_scene_generate(scene, log);
