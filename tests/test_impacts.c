@@ -164,8 +164,66 @@ static void same_bits(void **state) {
   scree_world_destroy(two);
 }
 
+enum { ROW = 5 };
+
+/* Balls of radius 1/2 in a row without gravity, with the given gaps and velocities. */
+static scree_World *row(double step, double e_n, const double *gaps, const double *velocities) {
+  scree_WorldSettings settings = scree_world_settings();
+  settings.step = step;
+  settings.gravity = vec(0, 0, 0);
+  settings.solve.threads = 1;
+  scree_World *world = make_world(&settings, 0, e_n, 0);
+  double x = 0;
+  for (int k = 0; k < ROW; ++k) {
+    scree_BodyDef def = at(x, 0, 0);
+    def.velocity.linear = vec(velocities[k], 0, 0);
+    add_sphere(world, 0.5, def);
+    x += 1 + gaps[k];
+  }
+  return world;
+}
+
+/* A ball that hits a row passes its velocity on from ball to ball, in one step or in several. */
+static void passed_on(void **state) {
+  (void)state;
+  static const double parts[] = {1, 0.3, 0.1, 0.02}, velocities[ROW] = {1};
+  for (int k = 0; k < 4; ++k) {
+    const double step = 0.02, gap = parts[k] * step;
+    const double gaps[ROW] = {1.7 * step, gap, 1.1 * gap, 0.8 * gap};
+    scree_World *world = row(step, 1, gaps, velocities);
+    run_steps(world, 12);
+    for (int i = 0; i < ROW; ++i) NEAR(scree_body_velocity(world, i).linear.x, i == ROW - 1, 1e-6);
+    scree_world_destroy(world);
+  }
+}
+
+/* Balls that are thrown at each other over gaps of a small part of a step gain nothing. */
+static void gains_nothing(void **state) {
+  (void)state;
+  enum { CASES = 40 };
+  uint32_t seed = 3;
+  double most = 0;
+  for (int k = 0; k < CASES; ++k) {
+    double gaps[ROW], velocities[ROW];
+    for (int i = 0; i < ROW; ++i) {
+      seed = seed * 1664525u + 1013904223u;
+      gaps[i] = 0.02 * pow(10, -1 - k % 4) * (0.3 + seed / 4294967296.0);
+      seed = seed * 1664525u + 1013904223u;
+      velocities[i] = 2 * (seed / 4294967296.0) - 1;
+    }
+    scree_World *world = row(0.02, k % 3 == 0 ? 0.9 : 1, gaps, velocities);
+    const double start = scree_world_energy(world).kinetic;
+    for (int i = 0; i < 60; ++i) OK(scree_world_step(world, NULL));
+    most = fmax(most, scree_world_energy(world).kinetic / start - 1);
+    scree_world_destroy(world);
+  }
+  print_message("rows gain at most %.1e of their energy\n", most);
+  assert_true(most < 0.01);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(corner), cmocka_unit_test(decisions),
-                                     cmocka_unit_test(bound), cmocka_unit_test(same_bits)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(corner),    cmocka_unit_test(decisions),
+                                     cmocka_unit_test(bound),     cmocka_unit_test(same_bits),
+                                     cmocka_unit_test(passed_on), cmocka_unit_test(gains_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

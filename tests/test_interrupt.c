@@ -251,7 +251,7 @@ static void motions_must_be_finite(void **state) {
   OK(scree_world_add_force(world, &(scree_ForceDef){.body = 10, .signal = signal}));
   /* disks of the heap have impacts: the step is divided, and its first half ends then */
   refused(world,
-          "body 10: its velocity is not finite at t = 0.00625 s: the forces on it are too large");
+          "body 10: its velocity is not finite at t = 0.0075 s: the forces on it are too large");
   scree_world_destroy(world);
   /* a velocity that is finite, but carries the body too far */
   world = heap(&listening, NULL, 2);

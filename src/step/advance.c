@@ -183,6 +183,7 @@ static scree_Status pose_contacts(scree_System *s, const Times *t, scree_StepRep
 static scree_Status solve_contacts(scree_System *s, bool begun, scree_StepReport *report) {
   const double clock = scree_seconds();
   scree_Status status = scree_system_solve(s, begun, report);
+  if (!status && s->scheme->looks_ahead) status = scree_system_hold_bounces(s, report);
   /* correct the locked motions until their error at the next kick is round-off or stops falling */
   double last = INFINITY;
   for (int k = 0; !status && s->joints.rows.count && k < CORRECTIONS; ++k) {
@@ -263,7 +264,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
     }
     status = solve_contacts(s, begun, report);
     if (status || !looks) return status;
-    if (!scree_system_work_used_up(s) && scree_system_drop_pushes(s, report->penetration)) {
+    if (!scree_system_work_used_up(s) && scree_system_drop_pushes(s)) {
       s->trial.count = 0; /* begin with the impulses of the last step */
       s->trial.h = 0;
       again = true;
@@ -313,7 +314,7 @@ static scree_Status begin_with_impact(scree_System *s, const scree_StepSpan *spa
   scree_Status status = scree_bodies_drive(&s->bodies, t->before, s->log);
   if (!status) status = find_impulses(s, &impact, report, complete);
   if (!status && span->may_cut && span->after_impact)
-    status = scree_system_event(s, s->total.kinetic, event);
+    status = scree_system_event(s, s->total.kinetic, span->at_once, event);
   if (status) return status;
   if (scree_system_is_posed(s) && !report->solve.converged) {
     *complete = false;
@@ -438,7 +439,8 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   report->seconds_move += scree_seconds() - clock;
   if (!status) status = find_impulses(s, &t, report, &complete);
   if (!status && s->scheme->looks_ahead) status = scree_system_dissipate(s, old.kinetic, report);
-  if (!status && span->may_cut) status = scree_system_event(s, old.kinetic, &outcome->event);
+  if (!status && span->may_cut)
+    status = scree_system_event(s, old.kinetic, span->at_once, &outcome->event);
   if (status) return status;
 
   clock = scree_seconds();

@@ -241,7 +241,9 @@ static Side side_of(const scree_System *s, int k, scree_Vec3 point, double h) {
 static const double safety = 100;
 
 /* Target overlap and overlap that triggers a correction, as parts of the tolerated overlap; and the
- * part of the latter that must be caused by the expansion. */
+ * part of the latter that must be caused by the expansion in a whole step, in proportion in a part
+ * of one: eight parts that each caused a little less added up, as overlaps of loaded contacts are
+ * corrected slowly. */
 static const double aim = 0.5, notice = 0.6, own = 0.1;
 
 /* Velocity at a point of the first body of a pair less that of the second, or its image. */
@@ -332,6 +334,7 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   if (scree_system_law(s, i, j)->soft) return 0;
   if (!scree_deform_has_end(b, i) || !scree_deform_has_end(b, j)) return 0;
   const double size = scree_pair_size(si, sj), limit = notice * s->settings.penetration * size;
+  const double caused = own * limit * fmin(1, h / s->settings.step);
   double lowest = INFINITY;
   for (size_t c = first; c < last; ++c) {
     const double u = scree_system_velocity(s, (int)c, 0);
@@ -344,7 +347,7 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   const double error = expansion_error(s, key, at, &a, &z, h);
   /* overlap that the expanded gap itself predicts is the solver's error, which is certified
    * elsewhere */
-  if (error <= own * limit || lowest - error >= -limit) return 0;
+  if (error <= caused || lowest - error >= -limit) return 0;
   End ei, ej;
   find_end(s, i, &a, h, &ei);
   find_end(s, j, &z, h, &ej);
@@ -359,7 +362,7 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   if (b->deformable_count) scree_deform_drop_stuck(s, out, begin);
   double deepest = 0;
   for (size_t k = begin; k < out->count; ++k) deepest = fmin(deepest, out->gap[k]);
-  if (deepest >= -limit || deepest >= lowest - own * limit) {
+  if (deepest >= -limit || deepest >= lowest - caused) {
     out->count = begin;
     return 0;
   }

@@ -433,7 +433,6 @@ static void fill_contacts(scree_System *s, const scree_Motion *halfway, scree_Po
   const double horizon = s->times.horizon;
   /* the associated law keeps sliding contacts open by h mu |u_T|: that gap is not an error */
   const bool gentle = s->settings.flow == SCREE_COULOMB;
-  const double held = s->audit.push_held;
   size_t pair = SIZE_MAX; /* of this thread's list */
   SCREE_OVER_BODIES(c, p->nc, share) {
     const scree_ContactKey *key = &s->contacts.keys[c];
@@ -458,6 +457,7 @@ static void fill_contacts(scree_System *s, const scree_Motion *halfway, scree_Po
           .free = q};
       if (approach.gap < 0 || law->e_n > 0) approach.load = load_of(s, c);
       const double push = s->scheme->shift(law, d, &approach, shift, &p->delay[c]);
+      const double held = scree_system_held_push(s, -approach.gap / approach.size);
       p->push[c] = push > 0 ? (1 - held) * push : 0; /* a gap closed by an impact is no error */
       if (push > 0) shift[0] += held * push;
       for (int k = 1; k < d && turns && p->delay[c] == 0; ++k) shift[k] += slip[k - 1];

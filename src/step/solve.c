@@ -47,7 +47,7 @@ static const struct {
   double tighten_most;  /* limit of them in large problems: with more `auto` would factorise, which
                            is left to long attempts */
   double tighten_floor; /* target of these few sweeps in large problems, as a part of the tolerance
-                           of the step, at least */
+                           of the step, at least, where the error can create little energy */
   double small;         /* sweeps that long_work pays for in a small problem */
   double long_work;     /* seconds of a reference core that a long attempt always gets */
   double rest_work;     /* the same where bodies rest, */
@@ -276,7 +276,8 @@ scree_Status scree_portion_tighten(scree_System *s, const scree_Portion *part, b
   if (is_long) most = rests ? part->rest_work : fmax(spent, rules.long_work);
   *tight = false;
   const bool few = !is_long && large;
-  if (few) settings->tolerance = fmax(settings->tolerance, rules.tighten_floor * report->tolerance);
+  if (few && !costly)
+    settings->tolerance = fmax(settings->tolerance, rules.tighten_floor * report->tolerance);
   if (few && !is_within(report, settings->tolerance, most / sweep)) {
     if (!costly) return SCREE_OK;
     if (s->work.few.steps > 0) {

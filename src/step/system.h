@@ -500,11 +500,17 @@ static inline const double *scree_system_total(const scree_System *s) {
   return s->carried.any ? s->posed.total : s->posed.r;
 }
 
+/* ---- bounce.c -------------------------------------------------------------------------------- */
+
+/* Solve again with less restitution where impacts of one kick create energy. */
+scree_Status scree_system_hold_bounces(scree_System *s, scree_StepReport *report);
+
 /* ---- event.c --------------------------------------------------------------------------------- */
 
-/* After the solve and before the kick: the time from the start of the span at which a body that
- * stands on another contact has an impact that matters for the kinetic energy, or -1. */
-scree_Status scree_system_event(scree_System *s, double kinetic, double *time);
+/* After the solve and before the kick: the time from the start of the span at which an impact of a
+ * body that stands on another contact, or is pushed into a third one, matters for the kinetic
+ * energy, or -1. `at_once`: impacts at the start have been seen. */
+scree_Status scree_system_event(scree_System *s, double kinetic, bool at_once, double *time);
 
 /* ---- overlap.c ------------------------------------------------------------------------------- */
 
@@ -531,7 +537,9 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
 /* After a solve: whether the pushes out of penetration do far more work than is allowed. They are
  * then left out, and the problem has to be posed and solved again: bodies that are jammed cannot be
  * pushed apart, and the impulses that try have no limit. */
-bool scree_system_drop_pushes(scree_System *s, double penetration);
+bool scree_system_drop_pushes(scree_System *s);
+/* Part of the push of a contact that is left out, at its penetration over the size. */
+double scree_system_held_push(const scree_System *s, double penetration);
 /* Work that contacts may add in a step h in which the kinetic energy is about `kinetic`. */
 double scree_system_work_allowed(const scree_System *s, double kinetic, double h);
 /* Add an accepted step to the audit; `total` already includes it. `before` is the kinetic energy
@@ -598,6 +606,7 @@ typedef struct scree_StepSpan {
   bool before_impact; /* the next one does */
   bool part;          /* there are others in the step */
   bool may_cut;       /* look for impacts at which it should be cut */
+  bool at_once;       /* it begins with the impact for which the one before it was cut */
 } scree_StepSpan;
 
 /* Energy of impacts that a span misplaces, and energy exchanged in it (impacts.c). */

@@ -63,7 +63,7 @@ static void begin(scree_World *world) {
 
 /* Cuts per step, and per step on average: the attempts that they repeat are a small part of the
  * work. */
-enum { CUTS = 4, STEPS_PER_CUT = 5 };
+enum { CUTS = 12, STEPS_PER_CUT = 5 };
 static const double instant = 1e-3; /* part of a step that is no time */
 
 static bool may_cut(const scree_World *world, int cuts) {
@@ -281,7 +281,8 @@ static scree_Status run_parts(scree_World *world, Origin *origin, scree_StepRepo
                                  .after_impact = struck,
                                  .before_impact = before_impact,
                                  .part = next - done < step,
-                                 .may_cut = !before_impact && !now && may_cut(world, cuts)};
+                                 .may_cut = !before_impact && may_cut(world, cuts),
+                                 .at_once = now};
     const Saved saved = save_sums(s);
     scree_StepReport part;
     scree_StepOutcome outcome;
