@@ -8,6 +8,7 @@
 #ifndef SCREE_BENCH_FAMILY_H
 #define SCREE_BENCH_FAMILY_H
 
+#include "bench/walls.h"
 #include "scree/world.h"
 
 #include <math.h>
@@ -91,37 +92,18 @@ static inline scree_Quat family_turn(int d, uint64_t *seed) {
   return (scree_Quat){c, s * x / size, s * y / size, s * z / size};
 }
 
-/* Floor and walls of a box of this width; the far wall of x closes in with the given speed. */
+/* Floor and walls of a box of this width; the far wall of x closes in with the given speed. Bricks,
+ * which are shaken, stand on the floor alone. */
 static inline scree_Status family_box(scree_World *world, int d, double width, double speed,
                                       double shake) {
-  const double s = sqrt(0.5);
-  const scree_Quat turn2[3] = {{1, 0, 0, 0}, {s, 0, 0, -s}, {s, 0, 0, s}};
-  const scree_Vec3 place2[3] = {{0, 0, 0}, {0, 0, 0}, {width, 0, 0}};
-  const scree_Quat turn3[5] = {
-      {1, 0, 0, 0}, {s, 0, s, 0}, {s, 0, -s, 0}, {s, -s, 0, 0}, {s, s, 0, 0}};
-  const scree_Vec3 place3[5] = {{0, 0, 0}, {0, 0, 0}, {width, 0, 0}, {0, 0, 0}, {0, width, 0}};
   const double times[2] = {0.0, 10.0 * family_step};
   const scree_Twist closing[2] = {{.linear = {0, 0, 0}}, {.linear = {-speed, 0, 0}}};
   const scree_Twist shaking[2] = {{.linear = {0, 0, 0}}, {.linear = {shake, 0, 0}}};
-  const int count = shake > 0.0 ? 1 : d == 2 ? 3 : 5; /* bricks stand on a floor alone */
-  scree_Shape shape;
-  scree_BodyDef def = scree_body_def();
-  scree_Status status = d == 2 ? scree_shape_init_half_plane(&shape, NULL)
-                               : scree_shape_init_half_space(&shape, NULL);
-  def.shape = &shape;
-  def.obstacle = true;
-  for (int k = 0; k < count && !status; ++k) {
-    def.pose = d == 2 ? (scree_Pose){place2[k], turn2[k]} : (scree_Pose){place3[k], turn3[k]};
-    def.driver = (scree_Signal){.kind = SCREE_SIGNAL_ZERO};
-    if ((k == 2 && speed > 0.0) || (k == 0 && shake > 0.0))
-      def.driver = (scree_Signal){.kind = SCREE_SIGNAL_TABLE,
-                                  .count = 2,
-                                  .times = times,
-                                  .values = k == 0 ? shaking : closing};
-    status = scree_world_add_body(world, &def, NULL);
-  }
-  scree_shape_fini(&shape);
-  return status;
+  const bool shakes = shake > 0.0;
+  const scree_Signal driver = {
+      .kind = SCREE_SIGNAL_TABLE, .count = 2, .times = times, .values = shakes ? shaking : closing};
+  const int moving = shakes ? 0 : speed > 0.0 ? 2 : -1;
+  return bench_walls(world, d, width, shakes ? 1 : d == 2 ? 3 : 5, moving, &driver, NULL);
 }
 
 static inline scree_Status family_grains(scree_World *world, const FamilyMember *m,

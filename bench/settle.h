@@ -14,6 +14,7 @@
 #define SCREE_BENCH_SETTLE_H
 
 #include "bench/damp.h"
+#include "bench/walls.h"
 #include "scree/fclib.h"
 #include "scree/world.h"
 
@@ -71,28 +72,11 @@ static inline int settle_side(int d, int contacts) {
  * far wall of x moves away at speed `pull` from the time `start` on. */
 static inline scree_Status settle_walls(scree_World *world, int d, double width, double pull,
                                         double start) {
-  const double s = sqrt(0.5);
-  const scree_Quat turn2[3] = {{1, 0, 0, 0}, {s, 0, 0, -s}, {s, 0, 0, s}};
-  const scree_Vec3 place2[3] = {{0, 0, 0}, {0, 0, 0}, {width, 0, 0}};
-  const scree_Quat turn3[5] = {
-      {1, 0, 0, 0}, {s, 0, s, 0}, {s, 0, -s, 0}, {s, -s, 0, 0}, {s, s, 0, 0}};
-  const scree_Vec3 place3[5] = {{0, 0, 0}, {0, 0, 0}, {width, 0, 0}, {0, 0, 0}, {0, width, 0}};
-  scree_Shape shape;
-  scree_BodyDef def = scree_body_def();
-  scree_Status status = d == 2 ? scree_shape_init_half_plane(&shape, &settle_log)
-                               : scree_shape_init_half_space(&shape, &settle_log);
   const double times[2] = {start, start + 10.0 * settle_step};
   const scree_Twist speeds[2] = {{.linear = {0, 0, 0}}, {.linear = {pull, 0, 0}}};
   const scree_Signal driver = {
       .kind = SCREE_SIGNAL_TABLE, .count = 2, .times = times, .values = speeds};
-  def.shape = &shape;
-  def.obstacle = true;
-  for (int k = 0; k < (d == 2 ? 3 : 5) && !status; ++k) {
-    def.pose = d == 2 ? (scree_Pose){place2[k], turn2[k]} : (scree_Pose){place3[k], turn3[k]};
-    def.driver = k == 2 && pull > 0 ? driver : (scree_Signal){.kind = SCREE_SIGNAL_ZERO};
-    status = scree_world_add_body(world, &def, NULL);
-  }
-  return status;
+  return bench_walls(world, d, width, d == 2 ? 3 : 5, pull > 0 ? 2 : -1, &driver, &settle_log);
 }
 
 /* A grain of the lattice, heights along the third coordinate in 2D too. */

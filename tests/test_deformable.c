@@ -392,6 +392,37 @@ static void test_joint_refused(void **state) {
   scree_world_destroy(w);
 }
 
+/* A body that goes on in another world from its coordinates, rates and account has the same bits; a
+ * body that would be inside out is refused, and stays as it was. */
+static void test_coordinates(void **state) {
+  (void)state;
+  enum { Q = 12 };
+  scree_World *w = space(1e-3, 0, 1), *other = space(1e-3, 0, 1);
+  scree_BodyDef def = soft_at(0, 0, 0, 1e5);
+  const int still = add_ellipsoid(other, 0.5, 0.3, 0.4, def);
+  def.velocity = (scree_Twist){{1, 2, 3}, {20, 30, 10}};
+  const int body = add_ellipsoid(w, 0.5, 0.3, 0.4, def);
+  double q[Q], v[Q], end[2][Q], account;
+  assert_int_equal(scree_body_coordinate_count(w, body), Q);
+  assert_int_equal(scree_body_coordinate_count(w, -1), 0);
+  run_steps(w, 100);
+  OK(scree_body_coordinates(w, body, q, v, &account));
+  assert_true(account != 0);
+  OK(scree_body_set_coordinates(other, still, q, v, account));
+  run_steps(w, 100);
+  run_steps(other, 100);
+  OK(scree_body_coordinates(w, body, end[0], v, &account));
+  OK(scree_body_coordinates(other, still, end[1], v, &account));
+  assert_memory_equal(end[0], end[1], sizeof end[0]);
+  for (int k = 9; k < Q; ++k) q[k] = -q[k]; /* the third axis the other way */
+  assert_int_equal(scree_body_set_coordinates(other, still, q, v, 0), SCREE_BAD_INPUT);
+  OK(scree_body_coordinates(other, still, end[0], v, &account));
+  assert_memory_equal(end[0], end[1], sizeof end[0]);
+  assert_int_equal(scree_body_set_coordinates(other, still + 1, q, v, 0), SCREE_BAD_INPUT);
+  scree_world_destroy(w);
+  scree_world_destroy(other);
+}
+
 /* ---- mixtures -------------------------------------------------------------------------------- */
 
 /* A heap of rigid and soft balls and ellipsoids in a box of walls. */
@@ -482,12 +513,13 @@ static void test_schemes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_free_flight), cmocka_unit_test(test_rigid_limit),
-      cmocka_unit_test(test_breathing),   cmocka_unit_test(test_weight),
-      cmocka_unit_test(test_plane),       cmocka_unit_test(test_mixture),
-      cmocka_unit_test(test_momentum),    cmocka_unit_test(test_schemes),
-      cmocka_unit_test(test_unresolved),  cmocka_unit_test(test_inside_out),
-      cmocka_unit_test(test_kept_shape),  cmocka_unit_test(test_pendulum),
-      cmocka_unit_test(test_links),       cmocka_unit_test(test_joint_refused)};
+      cmocka_unit_test(test_free_flight),  cmocka_unit_test(test_rigid_limit),
+      cmocka_unit_test(test_breathing),    cmocka_unit_test(test_weight),
+      cmocka_unit_test(test_plane),        cmocka_unit_test(test_coordinates),
+      cmocka_unit_test(test_mixture),      cmocka_unit_test(test_momentum),
+      cmocka_unit_test(test_schemes),      cmocka_unit_test(test_unresolved),
+      cmocka_unit_test(test_inside_out),   cmocka_unit_test(test_kept_shape),
+      cmocka_unit_test(test_pendulum),     cmocka_unit_test(test_links),
+      cmocka_unit_test(test_joint_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,7 +104,7 @@ typedef struct scree_RunSummary {
   int frames;
   bool finished;      /* the scene's own end was reached */
   bool resumed;       /* this call went on from a checkpoint */
-  const char *reason; /* why it ended, or null */
+  const char *reason; /* why it ended, or null; lives as long as the program */
 } scree_RunSummary;
 
 SCREE_API scree_RunSummary scree_run_summary(const scree_Run *run);

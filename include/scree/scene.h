@@ -8,7 +8,8 @@
  *       scree_world_step(world, &report);
  *     }
  *
- * or leave the loop, the results and the checkpoints to scree_Run (scree/run.h). */
+ * or leave the loop, the results and the checkpoints to scree_Run (scree/run.h). Strings that
+ * functions return belong to the scene, if they do not say otherwise. */
 #ifndef SCREE_SCENE_H
 #define SCREE_SCENE_H
 
@@ -112,7 +113,8 @@ SCREE_API scree_Status scree_scene_pour_again(const scree_Scene *scene, scree_Wo
 SCREE_API scree_Status scree_scene_remove(const scree_Scene *scene, scree_World *world);
 
 /* Whether the scene's conditions say that the run is over. *peak is the largest kinetic energy so
- * far, kept by the caller, 0 at first. `reason` receives a text, or null. */
+ * far, kept by the caller, 0 at first. `reason` (or null) receives a text, which
+ * lives as long as the program. */
 SCREE_API bool scree_scene_should_stop(const scree_Scene *scene, const scree_World *world,
                                        double *peak, const char **reason);
 

@@ -191,8 +191,10 @@ SCREE_API void scree_solver_dismiss(const scree_Ranks *ranks);
 /* ---- the methods -------------------------------------------------------------------------------
  */
 
-/* The registry: classes in the order of the documentation, null past the end. */
+/* The registry: classes in the order of the documentation, null past the end. All that these
+ * functions return lives as long as the program. */
 SCREE_API const scree_SolverClass *scree_solver_class(int index);
+/* Null for a name that is not known. */
 SCREE_API const scree_SolverClass *scree_solver_class_find(const char *name);
 SCREE_API const char *scree_solver_class_name(const scree_SolverClass *class_);
 SCREE_API const char *scree_solver_class_summary(const scree_SolverClass *class_);

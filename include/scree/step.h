@@ -13,6 +13,7 @@ extern "C" {
 
 /* The registry of time schemes: "moreau-jean" and others; null past the end. */
 SCREE_API const char *scree_scheme_name(int index);
+/* Null for a name that is not known. */
 SCREE_API const char *scree_scheme_summary(const char *name);
 
 /* ---- settings -------------------------------------------------------------------------------- */

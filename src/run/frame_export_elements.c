@@ -31,18 +31,18 @@ static void put_reals(FILE *file, const double *x, int count, const char *separa
 
 static void put_mesh(FILE *file, const scree_Replay *replay, const scree_ReplayBody *body, int b) {
   enum { TETRAHEDRON = 4, HEXAHEDRON = 5 }; /* of Gmsh */
-  const int64_t first = replay->element_first[b], end = replay->element_first[b + 1];
+  const int64_t first = replay->element_first[b];
+  const int count = (int)(replay->element_first[b + 1] - first);
   fprintf(file, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n", body->node_count);
   for (int k = 0; k < body->node_count; ++k) {
     fprintf(file, "%d ", k + 1);
-    put_reals(file, replay->node_place + 3 * (size_t)(body->node_first + k), 3, " ");
+    put_reals(file, replay->node_place + 3 * ((size_t)body->node_first + (size_t)k), 3, " ");
     fputc('\n', file);
   }
-  fprintf(file, "$EndNodes\n$Elements\n%lld\n", (long long)(end - first));
-  for (int64_t e = first; e < end; ++e) {
-    const int *corner = replay->corner + SCREE_ELEMENT_CORNERS * (size_t)e;
-    fprintf(file, "%lld %d 2 1 1", (long long)(e - first + 1),
-            corner[4] < 0 ? TETRAHEDRON : HEXAHEDRON);
+  fprintf(file, "$EndNodes\n$Elements\n%d\n", count);
+  for (int e = 0; e < count; ++e) {
+    const int *corner = replay->corner + SCREE_ELEMENT_CORNERS * ((size_t)first + (size_t)e);
+    fprintf(file, "%d %d 2 1 1", e + 1, corner[4] < 0 ? TETRAHEDRON : HEXAHEDRON);
     for (int c = 0; c < SCREE_ELEMENT_CORNERS && corner[c] >= 0; ++c)
       fprintf(file, " %d", corner[c] + 1);
     fputc('\n', file);
@@ -54,7 +54,7 @@ static void put_nodes(FILE *file, const scree_Replay *replay, const scree_Replay
                       const scree_ReplayBody *body) {
   fputs("x,y,z,vx,vy,vz,held,by\n", file);
   for (int k = 0; k < body->node_count; ++k) {
-    const size_t node = (size_t)(body->node_first + k);
+    const size_t node = (size_t)body->node_first + (size_t)k;
     const int holder = replay->node_holder[node];
     const char *name = holder >= 0 ? scree_replay_body_name(replay, holder) : NULL;
     put_reals(file, frame->node + 3 * node, 3, ",");

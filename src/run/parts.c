@@ -9,6 +9,7 @@
 #include "scree/solver.h"
 #include "world/world.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,8 +85,12 @@ typedef struct FramePart {
   const scree_World *world;
   int block, first;
   scree_FrameBody *body;
-  scree_FrameContact *contact;
+  bool remembers;
+  size_t each; /* bytes of a contact on its way */
+  char *got;   /* (contacts) */
   size_t contacts, capacity;
+  scree_FrameContact *contact; /* (contacts) then */
+  double *memory;              /* (contacts x SCREE_CONTACT_MEMORY) if laws have one */
 } FramePart;
 
 typedef struct SentBody {
@@ -110,24 +115,50 @@ static bool take_body(void *user, const void *element) {
   return true;
 }
 
+/* The memory of the law is sent where laws have one. */
+typedef struct SentContact {
+  scree_FrameContact contact; /* first: it is sorted by */
+  double memory[SCREE_CONTACT_MEMORY];
+} SentContact;
+
 static int pack_contact(void *user, size_t k, void *element) {
   const FramePart *part = user;
   const scree_Contact contact = scree_world_contact(part->world, (int)k);
-  scree_FrameContact one = scree_frame_contact(&contact);
+  SentContact one = {.contact = scree_frame_contact(&contact)};
   for (int side = 0; side < 2; ++side)
-    one.body[side] = scree_body_number(part->world, contact.body[side]);
-  memcpy(element, &one, sizeof one);
-  return one.body[0] / part->block;
+    one.contact.body[side] = scree_body_number(part->world, contact.body[side]);
+  if (part->remembers) scree_world_contact_memory(part->world, (int)k, one.memory);
+  memcpy(element, &one, part->each);
+  return one.contact.body[0] / part->block;
 }
 
 static bool take_contact(void *user, const void *element) {
   FramePart *part = user;
-  if (!scree_grow_lean((void **)&part->contact, &part->capacity, part->contacts + 1,
-                       sizeof *part->contact))
+  scree_FrameContact one;
+  if (!scree_grow_lean((void **)&part->got, &part->capacity, (part->contacts + 1) * part->each, 1))
     return false;
-  scree_FrameContact *one = &part->contact[part->contacts++];
-  memcpy(one, element, sizeof *one);
-  one->unused = (int32_t)part->contacts; /* its place, until they are sorted */
+  char *to = part->got + part->contacts++ * part->each;
+  memcpy(to, element, part->each);
+  memcpy(&one, to, sizeof one);
+  one.unused = (int32_t)part->contacts; /* its place, until they are sorted */
+  memcpy(to, &one, sizeof one);
+  return true;
+}
+
+/* Contacts and memory in arrays of their own. */
+static bool split_contacts(FramePart *part) {
+  const size_t n = part->contacts, width = SCREE_CONTACT_MEMORY;
+  part->contact = SCREE_ALLOC(scree_FrameContact, n);
+  part->memory = SCREE_ALLOC(double, part->remembers ? n *width : 0);
+  if (!part->contact || !part->memory) return false;
+  for (size_t k = 0; k < n; ++k) {
+    const char *from = part->got + k * part->each;
+    memcpy(&part->contact[k], from, sizeof *part->contact);
+    part->contact[k].unused = 0;
+    if (part->remembers)
+      memcpy(part->memory + k * width, from + offsetof(SentContact, memory),
+             width * sizeof(double));
+  }
   return true;
 }
 
@@ -142,7 +173,7 @@ static int compare_contacts(const void *a, const void *b) {
 static scree_Status fill_frame(const scree_RunParts *parts, const scree_FrameHead *head,
                                FramePart *part, const scree_Log *log) {
   const scree_Deal bodies = {sizeof(SentBody), pack_body, take_body, part};
-  const scree_Deal contacts = {sizeof(scree_FrameContact), pack_contact, take_contact, part};
+  const scree_Deal contacts = {part->each, pack_contact, take_contact, part};
   scree_Status status = part->body ? SCREE_OK : scree_fail_memory(log, "a frame of the results");
   status = scree_run_parts_agree(parts, status, log);
   if (status == SCREE_OK)
@@ -151,8 +182,10 @@ static scree_Status fill_frame(const scree_RunParts *parts, const scree_FrameHea
   if (status == SCREE_OK && head->contacts > 0)
     status = scree_ranks_deal(parts->ranks, (size_t)scree_world_contact_count(part->world),
                               &contacts, log);
-  if (part->contacts) qsort(part->contact, part->contacts, sizeof *part->contact, compare_contacts);
-  for (size_t k = 0; k < part->contacts; ++k) part->contact[k].unused = 0;
+  if (part->contacts) qsort(part->got, part->contacts, part->each, compare_contacts);
+  if (status == SCREE_OK && !split_contacts(part))
+    status = scree_fail_memory(log, "a frame of the results");
+  status = scree_run_parts_agree(parts, status, log);
   return status;
 }
 
@@ -173,9 +206,11 @@ scree_Status scree_run_parts_frame(const scree_RunParts *parts, const scree_Worl
   status = fill_frame(parts, &head, &part, log);
   if (status == SCREE_OK)
     status = scree_journal_append_part(journal, parts->ranks, &head, part.body, count, part.contact,
-                                       part.contacts, log);
+                                       part.memory, part.contacts, log);
   scree_free(part.body);
+  scree_free(part.got);
   scree_free(part.contact);
+  scree_free(part.memory);
   return status;
 }
 

@@ -302,12 +302,14 @@ scree_Status scree_journal_join(scree_Journal *journal, const char *path, int64_
 scree_Status scree_journal_append_part(scree_Journal *journal, const scree_Ranks *ranks,
                                        const scree_FrameHead *head, const scree_FrameBody *body,
                                        size_t bodies, const scree_FrameContact *contact,
-                                       size_t contacts, const scree_Log *log) {
+                                       const double *memory, size_t contacts,
+                                       const scree_Log *log) {
   const bool first = scree_ranks_rank(ranks) == 0;
-  const void *const data[] = {head, body, contact};
+  const void *const data[] = {head, body, contact, memory};
   const size_t sizes[] = {first ? sizeof *head : 0, bodies * sizeof *body,
-                          contacts * sizeof *contact};
-  const scree_Pieces pieces = {3, data, sizes};
+                          contacts * sizeof *contact,
+                          head->remembers ? SCREE_CONTACT_MEMORY * contacts * sizeof *memory : 0};
+  const scree_Pieces pieces = {4, data, sizes};
   RecordHead record = {.size = payload_bytes(head)};
   uint32_t sum = 0;
   int64_t bytes = 0;

@@ -89,11 +89,12 @@ scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *fra
 scree_Status scree_journal_join(scree_Journal *journal, const char *path, int64_t length,
                                 const scree_Log *log);
 /* A frame of which each rank has consecutive bodies and contacts, those of rank 0 first; the head,
- * which all have, counts those of all. The record is that of scree_journal_append. */
+ * which all have, counts those of all;
+ * `memory` of the laws where it says so. The record is that of scree_journal_append. */
 scree_Status scree_journal_append_part(scree_Journal *journal, const scree_Ranks *ranks,
                                        const scree_FrameHead *head, const scree_FrameBody *body,
                                        size_t bodies, const scree_FrameContact *contact,
-                                       size_t contacts, const scree_Log *log);
+                                       const double *memory, size_t contacts, const scree_Log *log);
 /* Bytes of the record of a frame. */
 int64_t scree_journal_record(const scree_Frame *frame);
 /* Flush to the disk. */

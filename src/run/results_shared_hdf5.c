@@ -64,14 +64,16 @@ static scree_Status read_heads(Shared *s, const scree_Log *log) {
 
 static bool make_room(Shared *s, size_t rows, size_t bytes) {
   return scree_grow((void **)&s->rows, &s->row_capacity, rows * bytes + 1, 1) &&
-         scree_grow((void **)&s->numbers, &s->number_capacity, rows * 9 * sizeof(double) + 1, 1);
+         scree_grow((void **)&s->numbers, &s->number_capacity,
+                    rows * SCREE_CONTACT_MEMORY * sizeof(double) + 1, 1);
 }
 
 /* ---- datasets ----------------------------------------------------------------------------------
  */
 
 static bool is_contact(const scree_Column *column) {
-  return column->rows == SCREE_ROWS_CONTACT || column->rows == SCREE_ROWS_MEMORY;
+  return column->rows == SCREE_ROWS_CONTACT || column->rows == SCREE_ROWS_MEMORY ||
+         column->rows == SCREE_ROWS_LAW;
 }
 
 static scree_ResultsData open_column(Shared *s, const scree_Column *column) {
@@ -180,21 +182,35 @@ static scree_Status write_bodies(Shared *s) {
 /* ---- contacts ----------------------------------------------------------------------------------
  */
 
-/* Contacts first .. first + count - 1 of all frames. */
-static bool read_contacts(Shared *s, int64_t first, int64_t count) {
-  const int64_t *offset = s->sizes.offset, each = sizeof(scree_FrameContact);
-  if (!make_room(s, (size_t)count, (size_t)each)) return false;
+/* What frames have of contacts first .. first + count - 1 of all frames: `each` bytes a contact;
+ * `law`: the memory of laws, behind the contacts. */
+static bool read_contacts(Shared *s, int64_t first, int64_t count, bool law, int64_t each,
+                          char *to) {
+  const int64_t *offset = s->sizes.offset;
   for (int f = 0; f < s->sizes.frames; ++f) {
     const int64_t from = offset[f] > first ? offset[f] : first;
-    const int64_t to = offset[f + 1] < first + count ? offset[f + 1] : first + count;
-    if (from >= to) continue;
-    const int64_t at = scree_journal_bodies(s->record[f]) +
-                       s->head[f].bodies * (int64_t)sizeof(scree_FrameBody) +
-                       (from - offset[f]) * each;
-    if (!scree_read_all(s->journal->file, s->rows + (from - first) * each,
-                        (size_t)((to - from) * each), at))
+    const int64_t end = offset[f + 1] < first + count ? offset[f + 1] : first + count;
+    if (from >= end) continue;
+    const int64_t contacts =
+        scree_journal_bodies(s->record[f]) + s->head[f].bodies * (int64_t)sizeof(scree_FrameBody);
+    const int64_t rows =
+        contacts + (law ? s->head[f].contacts * (int64_t)sizeof(scree_FrameContact) : 0);
+    const size_t bytes = (size_t)((end - from) * each);
+    char *place = to + (from - first) * each;
+    if (law && !s->head[f].remembers)
+      memset(place, 0, bytes);
+    else if (!scree_read_all(s->journal->file, place, bytes, rows + (from - offset[f]) * each))
       return false;
   }
+  return true;
+}
+
+/* The numbers of a column for these contacts. */
+static bool gather_contacts(Shared *s, const scree_Column *column, int64_t first, int64_t count) {
+  const int64_t each = SCREE_CONTACT_MEMORY * (int64_t)sizeof(double);
+  if (column->rows == SCREE_ROWS_LAW) return read_contacts(s, first, count, true, each, s->numbers);
+  scree_pack_gather(column, s->rows + column->offset, sizeof(scree_FrameContact), count,
+                    s->numbers);
   return true;
 }
 
@@ -205,13 +221,14 @@ static scree_Status write_contacts(Shared *s) {
     if (scree_ranks_any(s->ranks, scree_poll(s->poll))) return SCREE_INTERRUPTED;
     const int64_t first = round + rank * CONTACTS, left = all - first;
     const int64_t count = left < 0 ? 0 : left < CONTACTS ? left : CONTACTS;
-    if (count > 0) s->writer.good = s->writer.good && read_contacts(s, first, count);
+    const int64_t each = sizeof(scree_FrameContact);
+    if (count > 0)
+      s->writer.good = s->writer.good && make_room(s, (size_t)count, (size_t)each) &&
+                       read_contacts(s, first, count, false, each, s->rows);
     for (int k = 0; k < SCREE_COLUMNS; ++k) {
       const scree_Column *column = &scree_columns[k];
       if (!is_contact(column) || !scree_column_is_there(column, &s->sizes.rows)) continue;
-      if (s->writer.good && count > 0)
-        scree_pack_gather(column, s->rows + column->offset, sizeof(scree_FrameContact), count,
-                          s->numbers);
+      if (s->writer.good && count > 0) s->writer.good = gather_contacts(s, column, first, count);
       const hsize_t start[3] = {(hsize_t)first, 0, 0};
       const hsize_t many[3] = {(hsize_t)count, (hsize_t)column->count, 0};
       scree_results_put_block(&s->writer, &s->data[k], start, many, s->numbers);

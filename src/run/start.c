@@ -52,9 +52,9 @@ static scree_Status make_elements(const scree_Replay *replay, int b, scree_Shape
   scree_Status status = SCREE_OK;
   if (!place || !kinds || !corners) status = scree_fail_memory(replay->log, "a mesh of elements");
   for (int k = 0; k < nodes && !status; ++k)
-    place[k] = vector(replay->node_place + 3 * (size_t)(body->node_first + k));
+    place[k] = vector(replay->node_place + 3 * ((size_t)body->node_first + (size_t)k));
   for (int e = 0; e < count && !status; ++e) {
-    const int *corner = replay->corner + SCREE_ELEMENT_CORNERS * (size_t)(first + e);
+    const int *corner = replay->corner + SCREE_ELEMENT_CORNERS * ((size_t)first + (size_t)e);
     int n = 0;
     while (n < SCREE_ELEMENT_CORNERS && corner[n] >= 0) *to++ = corner[n++];
     kinds[e] = n == 8 ? SCREE_ELEMENT_HEXAHEDRON : SCREE_ELEMENT_TETRAHEDRON;

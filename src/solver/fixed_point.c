@@ -30,7 +30,10 @@ static const double inner_ratio = 0.1;    /* inner tolerance over the outer erro
 static const double inner_loosest = 1e-2; /* before the outer error is known */
 static const double omega_min = 1.0 / 64, omega_growth = 1.25;
 
-enum { PATIENCE = 6 }; /* iterations without progress before damping starts */
+/* Ratio of the changes of s that counts as progress; iterations without it before damping starts.
+ */
+static const double progress = 0.9;
+enum { PATIENCE = 6 };
 
 typedef struct Options {
   char inner[SCREE_OPTION_NAME_SIZE];
@@ -235,7 +238,7 @@ static scree_Status solve(void *state, scree_SolveRun *run, double *r, double *u
     }
     if (m->options.tol_fp > 0.0 && increment <= m->options.tol_fp) break;
     const double change = speed_change(run, m, u, true);
-    waiting = change < 0.9 * best_change ? 0 : waiting + 1;
+    waiting = change < progress * best_change ? 0 : waiting + 1;
     best_change = fmin(best_change, change);
     update_speeds(run, m, u, m->options.damping && waiting >= PATIENCE);
   }

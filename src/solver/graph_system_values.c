@@ -175,28 +175,39 @@ static void assemble_bodies(scree_GraphSystem *system, const double *G) {
     for (int c = 0; c < p->nc; ++c) add_contact(system, d, nb, c, G + (size_t)c * dd);
 }
 
-static void assemble_blocks(scree_GraphSystem *system, const double *L, const double *G) {
+/* x (d x d) = L w, or w where L is null; the rows of w are `stride` apart. */
+SCREE_INLINE void put_block(size_t d, const double *L, const double *w, size_t stride, double *x) {
+  for (size_t i = 0; i < d; ++i)
+    for (size_t j = 0; j < d; ++j) {
+      double sum = L ? 0.0 : w[i * stride + j];
+      for (size_t m = 0; L && m < d; ++m) sum += L[i * d + m] * w[m * stride + j];
+      x[i * d + j] = sum;
+    }
+}
+
+SCREE_INLINE void put_rows(scree_GraphSystem *system, size_t d, const double *L, const double *G) {
   const scree_BlockRows *rows = &system->W->problem->blocks;
-  const size_t d = (size_t)system->nb, dd = d * d;
+  const size_t dd = d * d;
   memset(system->x, 0, system->row[system->n] * dd * sizeof(double));
   for (int c = 0; c < system->n; ++c) {
     const size_t start = rows->row[c], n = rows->row[c + 1] - start;
+    const double *Lc = L ? L + (size_t)c * dd : NULL;
     size_t at = system->row[c];
     for (size_t k = 0; k < n; ++k) {
       while (system->col[at] != rows->col[start + k]) ++at;
       double *x = system->x + at * dd;
-      const double *w = rows->x + start * dd + d * k; /* rows n d apart */
-      for (size_t i = 0; i < d; ++i)
-        for (size_t j = 0; j < d; ++j) {
-          double sum = L ? 0.0 : w[i * d * n + j];
-          for (size_t m = 0; L && m < d; ++m)
-            sum += L[(size_t)c * dd + i * d + m] * w[m * d * n + j];
-          x[i * d + j] = sum;
-        }
+      put_block(d, Lc, rows->x + start * dd + d * k, d * n, x);
       if (rows->col[start + k] == c)
         for (size_t i = 0; i < dd; ++i) x[i] += G[(size_t)c * dd + i];
     }
   }
+}
+
+static void assemble_blocks(scree_GraphSystem *system, const double *L, const double *G) {
+  if (system->nb == 2)
+    put_rows(system, 2, L, G);
+  else
+    put_rows(system, 3, L, G);
 }
 
 void scree_graph_system_assemble(scree_GraphSystem *system, const double *L, const double *G) {

@@ -50,9 +50,10 @@ static const struct Numbers {
   double sigma_blocked;   /* centring after one that is */
   double residual_high;   /* |r_u| over the root of the barrier, both relative: centre only */
   double barrier_low;     /* barrier, relative to the data, below which that holds */
-  double residual_medium; /* the same ratio: centre at least by half */
-  double curved;          /* step of z above which the second-order term of s is used */
-  double free;            /* affine step above which the path is straight */
+  double residual_medium; /* the same ratio: centre at least by sigma_medium */
+  double sigma_medium;
+  double curved;                    /* step of z above which the second-order term of s is used */
+  double free;                      /* affine step above which the path is straight */
   double fraction_free, fraction;   /* of the largest step: where it is straight, and elsewhere */
   double small;                     /* step that counts as small */
   int stalled;                      /* small steps in a row that count as a stall */
@@ -78,6 +79,7 @@ static const struct Numbers {
     .residual_high = 0.1,    /* 0.05: 1.01; 0.2: 1.01 (-1 solved) */
     .barrier_low = 1e-2,     /* 0.005: 1.00; 0.02: 1.00; without it 1.04 (-2 solved) */
     .residual_medium = 0.03, /* 0.015: 1.03 (-1 solved); 0.06: 0.99 (-2 solved) */
+    .sigma_medium = 0.5,     /* 0.25: 0.97; 1: 1.25 (-1 solved) */
     .curved = 0.3,           /* 0.15: 1.01 (-1 solved); 0.6: 0.99 */
     .free = 0.7,             /* 0.35: 0.94 (-3 solved); 1.4: 1.13 (-1 solved) */
     .fraction_free = 0.98,   /* 0.882: 1.08 (-2 solved); 0.99: 1.01 (-3 solved) */
@@ -329,7 +331,7 @@ static double centring(double ratio, double affine, double barrier, double resid
   if (residual > number.residual_high * root && barrier < number.barrier_low)
     sigma = 1.0;
   else if (residual > number.residual_medium * root)
-    sigma = fmax(sigma, 0.5);
+    sigma = fmax(sigma, number.sigma_medium);
   if (last < number.blocked) sigma = 1.0;
   return sigma;
 }

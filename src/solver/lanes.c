@@ -167,15 +167,14 @@ typedef struct Change {
   Lane normal, tangent2;
 } Change;
 
-/* r <- next; dr receives the difference. */
+/* r <- next; dr receives the difference, and *change its size. */
 SCREE_INLINE void replace(int d, const Lane *next, Lane *r, Lane *dr, Change *change) {
   SCREE_UNROLL for (int i = 0; i < d; ++i) {
     dr[i] = next[i] - r[i];
     r[i] = next[i];
   }
-  change->normal = scree_lane_max(change->normal, scree_lane_abs(dr[0]));
-  change->tangent2 =
-      scree_lane_max(change->tangent2, d == 3 ? dr[1] * dr[1] + dr[2] * dr[2] : dr[1] * dr[1]);
+  change->normal = scree_lane_abs(dr[0]);
+  change->tangent2 = d == 3 ? dr[1] * dr[1] + dr[2] * dr[2] : dr[1] * dr[1];
 }
 
 SCREE_INLINE void visit(scree_Lanes *lanes, bool soft, int d, int nb, int stride, int index,
@@ -299,7 +298,11 @@ SCREE_INLINE void prefetch(const scree_Lanes *lanes, bool balls, bool soft, int 
   const Lane *batch = lanes->batch + (size_t)index * (size_t)size;
   SCREE_UNROLL for (int e = 0; e < 2 * SCREE_LANES; ++e)
       __builtin_prefetch(lanes->y + (size_t)body[e] * (size_t)stride, 1);
-  for (int k = 0; !balls && k < size; k += 2) __builtin_prefetch(batch + k);
+  if (balls) return;
+  int k = 0;
+  for (; k + 16 <= size; k += 16)
+    SCREE_UNROLL for (int e = 0; e < 16; e += 2) __builtin_prefetch(batch + k + e);
+  for (; k < size; k += 2) __builtin_prefetch(batch + k);
 }
 
 SCREE_INLINE unsigned char longer(unsigned char pause) {
@@ -319,7 +322,7 @@ SCREE_INLINE scree_SweepChange visit_range(scree_Lanes *lanes, bool balls, bool 
       continue;
     }
     prefetch(lanes, balls, soft, d, nb, stride, k + (balls ? PREFETCH_BALLS : PREFETCH));
-    Change now = {zero, zero};
+    Change now;
     if (!balls)
       visit(lanes, soft, d, nb, stride, k, &now);
     else if (d == 3)
@@ -329,7 +332,8 @@ SCREE_INLINE scree_SweepChange visit_range(scree_Lanes *lanes, bool balls, bool 
     change.normal = scree_lane_max(change.normal, now.normal);
     change.tangent2 = scree_lane_max(change.tangent2, now.tangent2);
     if (!pauses) continue;
-    const bool moved = scree_lane_any((now.normal != zero) | (now.tangent2 != zero));
+    const Mask bits = (Mask)now.normal | (Mask)now.tangent2; /* neither is negative */
+    const bool moved = scree_lane_any(bits);
     lanes->wait[k] = lanes->pause[k] = moved ? 0 : longer(lanes->pause[k]);
   }
   scree_SweepChange total = {.visited = visited};

@@ -48,6 +48,7 @@ static const struct Numbers {
   double down;          /* factor of the compliance after a path that arrives */
   double after_failure; /* the same once a path has not arrived */
   double up;            /* factor of the compliance after a path that does not arrive */
+  double lower;         /* ratio of errors below which a proximal step has made progress */
 } number = {
     .attempts = 3,        /* no change from 1.5 to 6 */
     .few = 100,           /* no change from 50 to 200 */
@@ -57,6 +58,7 @@ static const struct Numbers {
     .down = 0.1,          /* 0.05: 1.02; 0.2: 0.98 */
     .after_failure = 0.5, /* 0.25: 1.06; 1: 1.00 */
     .up = 20.0,           /* 10: 1.00; 40: 1.00 (+1 solved) */
+    .lower = 0.5,         /* a limit; no change from 0.25 to 1 */
 };
 
 enum { EVENTS_MOST = 1000000000 }; /* fits an int with a margin */
@@ -146,7 +148,7 @@ static scree_Status stiffen(State *st, scree_SolveRun *run, double *r, double *u
       down = number.after_failure;
       e = fmin(number.up * e, 1.0);
     }
-    if (arrived && run->value < 0.5 * lowest) {
+    if (arrived && run->value < number.lower * lowest) {
       idle = 0;
       lowest = run->value;
     }

@@ -92,6 +92,7 @@ typedef struct View {
   scree_RowRange rows;
   double mu, shift;
   double r[SCREE_ROWS_MAX], u[SCREE_ROWS_MAX];
+  double t[2];     /* direction of the friction */
   unsigned status; /* scree_RowStatus, or that of rolling_rows.h */
   bool ball;       /* the set is a ball */
   bool rolls;      /* it resists rolling */
@@ -139,7 +140,7 @@ static View view_contact(const State *st, const scree_Problem *p, int k, const d
     for (int j = 0; flow && j < d; ++j) view.u[i] += flow[i * d + j] * u[j];
   }
   view.r[0] += view.shift;
-  view.status = scree_read_status(d, p->flow, view.mu, st->laws.w[k], view.r, view.u);
+  view.status = scree_read_status(d, p->flow, view.mu, st->laws.w[k], view.r, view.u, view.t);
   return view;
 }
 
@@ -180,13 +181,10 @@ static void contact_rows(State *st, const scree_Problem *p, int k, const double 
     return;
   }
   from[0] += view.shift;
-  scree_Slip slip = {.normal = fmax(from[0], 0.0)};
-  if (view.status == SCREE_ROWS_SLIP && view.mu > 0.0) {
-    scree_slip_direction(d, w, view.r, view.u, slip.t);
-    slip.speed = scree_tangent_norm(d, view.u);
-  }
-  scree_status_rows(d, (scree_RowStatus)view.status, p->flow, view.mu, w, &slip, Lu, Lr);
-  scree_rows_soften(d, weight, from, Lu, Lr, c);
+  scree_Slip slip = {.t = {view.t[0], view.t[1]}, .normal = fmax(from[0], 0.0)};
+  if (view.status == SCREE_ROWS_SLIP && view.mu > 0.0) slip.speed = scree_tangent_norm(d, view.u);
+  scree_status_rows(d, (scree_RowStatus)view.status, p->flow, view.mu, w, &slip, weight, from, Lu,
+                    Lr, c);
   for (int i = 0; i < d; ++i) c[i] -= Lr[i * d] * view.shift;
   if (p->flow_blocks && k < p->nc && scree_problem_set(p, k).kind != SCREE_SET_SPACE)
     apply_flow(d, p->flow_blocks + view.rows.mat, Lu);

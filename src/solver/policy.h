@@ -12,8 +12,8 @@
  *     first sweeps -> (bodies behind W) -> analysis -> (sweeps) -> newton
  *       -> after a warm start once more from zero: (sweeps) -> newton
  *       -> sweeps, while they are predicted to be cheaper than ipm
- *       -> ipm -> newton -> [implicit] -> [path: sweeps -> lemke -> newton] -> ipm with other
- * starts ...
+ *       -> ipm -> newton -> [implicit] -> [path: sweeps -> lemke -> newton]
+ *       -> ipm with other starts ...
  *       -> last sweeps
  *       -> with a time limit: ipm, lemke and sweeps from other starts until it is reached
  *

@@ -451,13 +451,13 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, const scree_SweepLimits 
 bool scree_solve_run_momentum(const scree_SolveRun *run) {
   const scree_Problem *p = run->W->problem;
   if (scree_is_divided(run->W)) return false; /* sweep.c */
-  /* The associated law has no momentum because of the shear box of 002 (100 kg on grains of a
-   * gram), which is lost at its first impact with it. Momentum is not wrong there: cold, it takes
-   * the two problems of the impact to 1e-4 in 143 and 131 sweeps in place of 437 and 1471. But at
-   * this ratio of masses an error of 1e-4 says nothing yet, with momentum or without: impulses are
-   * off by 0.95 of their norm, velocities of grains by up to 2.6 m/s. A run survives where the
-   * methods that follow slow sweeps find a better solution by chance. */
-  return p->flow != SCREE_ASSOCIATED &&
+  /* The associated law with friction has no momentum because of the shear box of 002 (100 kg on
+   * grains of a gram), which is lost at its first impact with it. Momentum is not wrong there:
+   * cold, it takes the two problems of the impact to 1e-4 in 143 and 131 sweeps in place of 437 and
+   * 1471. But at this ratio of masses an error of 1e-4 says nothing yet, with momentum or without:
+   * impulses are off by 0.95 of their norm, velocities of grains by up to 2.6 m/s. A run survives
+   * where the methods that follow slow sweeps find a better solution by chance. */
+  return !scree_price_is_slow(p) &&
          scree_policy_momentum(run->W->constraints, scree_solve_run_sweeps_balls(run),
                                run->settings->warm_start);
 }

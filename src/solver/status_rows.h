@@ -7,8 +7,8 @@
  *            w (t.r_T - mu r_n) = 0
  *            (w mu r_n) p.u_T + |u_T| w p.r_T = 0,  over w mu |r_n| + |u_T|         (space only)
  * with t the direction of the friction, p across it, w the mean diagonal of W_cc. The last row says
- * that impulse and velocity turn by the same angle. A proximal weight or a compliance c adds c Lu
- * to Lr (scree_rows_soften).
+ * that impulse and velocity turn by the same angle. A proximal weight or a compliance e adds e Lu
+ * to Lr, and makes the right side c = e Lu centre.
  *
  * The status itself, and t, are read off z = r - u/w: the augmented multiplier of 000 section 3 and
  * 001 section 3.5 (Alart, Curnier). */
@@ -44,9 +44,10 @@ double scree_tangent_norm(int d, const double *x);
 
 /* The status at (r, u), r being the impulse from the apex of the cone. Coulomb: active while
  * r_n - u_n/w > 0, then |z_T| against the friction that this normal part allows. Associated: by the
- * projection of z on the cone. Without friction: slip or open. */
+ * projection of z on the cone. Without friction: slip or open. With friction t is also the
+ * direction of scree_slip_direction, if the constraint is active. */
 scree_RowStatus scree_read_status(int d, scree_Flow law, double mu, double w, const double *r,
-                                  const double *u);
+                                  const double *u, double t[2]);
 
 /* The state of a slipping contact. */
 typedef struct scree_Slip {
@@ -55,12 +56,13 @@ typedef struct scree_Slip {
   double speed;  /* |u_T| */
 } scree_Slip;
 
-/* Lu and Lr (d x d) of a status; `slip` is read only where that is slip with friction. */
+/* Lu and Lr (d x d) of a status, with a weight about `centre` (d), and their right side c (d), or
+ * null; `slip` is read only where the status is slip with friction. */
 void scree_status_rows(int d, scree_RowStatus status, scree_Flow law, double mu, double w,
-                       const scree_Slip *slip, double *Lu, double *Lr);
+                       const scree_Slip *slip, double weight, const double *centre, double *Lu,
+                       double *Lr, double *c);
 
-/* Lr += weight Lu, and where c is not null also c = weight Lu centre: a compliance about `centre`.
- */
+/* The weight for rows of another kind: Lr += weight Lu, c = weight Lu centre. */
 void scree_rows_soften(int d, double weight, const double *centre, const double *Lu, double *Lr,
                        double *c);
 
