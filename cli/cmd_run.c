@@ -116,6 +116,8 @@ static void write_json(const Request *request, const scree_RunSummary *s,
     cli_json_int(&json, "bytes", ranks->bytes);
     cli_json_int(&json, "synchronisations", ranks->synchronisations);
     cli_json_real(&json, "imbalance", ranks->imbalance);
+    cli_json_real(&json, "memory_most", ranks->memory_most);
+    cli_json_real(&json, "memory_mean", ranks->memory_mean);
   }
   cli_json_real(&json, "seconds_detect", s->seconds_detect);
   cli_json_real(&json, "seconds_solve", s->seconds_solve);
@@ -172,7 +174,8 @@ static void print_failures(const scree_Scene *scene, const scree_RunSummary *s) 
             (long long)(s->steps_above - SCREE_RUN_REMEMBERED));
 }
 
-static void print_summary(const Request *request, const scree_RunSummary *s, bool written) {
+static void print_summary(const Request *request, const scree_RunSummary *s,
+                          const scree_RunRanks *ranks, bool written) {
   const CliColours colour = cli_colours();
   char spent[32];
   cli_format_span(s->seconds, spent, sizeof spent);
@@ -190,6 +193,9 @@ static void print_summary(const Request *request, const scree_RunSummary *s, boo
   printf("  bodies       %d, at most %d contacts\n", s->bodies, s->contacts_max);
   printf("  time         detection %.1f s, solver %.1f s of %.1f s\n", s->seconds_detect,
          s->seconds_solve, s->seconds);
+  if (ranks->divided)
+    printf("  ranks        %d; memory of a rank at most %.0f MB, mean %.0f MB\n", ranks->ranks,
+           1e-6 * ranks->memory_most, 1e-6 * ranks->memory_mean);
   if (written) printf("  frames       %d in %s/results.h5\n", s->frames, request->folder);
 }
 
@@ -248,7 +254,7 @@ static int carry_out(const Request *request, const scree_Scene *scene, scree_Run
   if (request->json)
     write_json(request, &summary, &ranks, status);
   else if (!request->quiet)
-    print_summary(request, &summary, closed == SCREE_OK);
+    print_summary(request, &summary, &ranks, closed == SCREE_OK);
   if (cli_output_alive() && summary.steps_above > 0 && !request->quiet)
     print_failures(scene, &summary);
   if (failure != SCREE_OK)
@@ -266,13 +272,17 @@ static int carry_out(const Request *request, const scree_Scene *scene, scree_Run
 /* Read the scene. A resumed run keeps its time step: where the scene leaves it to the library,
  * which may now choose another one (for another duration), that of the run is put in. */
 static int read_scene(const Request *request, const scree_Log *log, scree_Scene **scene) {
-  int status = (int)scree_scene_read(request->scene, request->sets.items, log, scene);
+  const scree_Ranks *ranks = request->settings.ranks;
+  const bool resume = request->settings.resume;
+  int status =
+      (int)scree_scene_read_part(request->scene, request->sets.items, ranks, resume, log, scene);
   if (status != 0 || !request->settings.resume || !scree_scene_info(*scene).automatic_step)
     return status;
   char *path = cli_join(request->folder, "scene.yaml");
   scree_Scene *recorded = NULL;
   if (!path) return 3;
-  if (access(path, R_OK) == 0) status = (int)scree_scene_read(path, NULL, log, &recorded);
+  if (access(path, R_OK) == 0)
+    status = (int)scree_scene_read_part(path, NULL, ranks, resume, log, &recorded);
   free(path);
   if (status != 0 || !recorded) return status;
   const double step = scree_scene_info(recorded).step;
@@ -286,7 +296,7 @@ static int read_scene(const Request *request, const scree_Log *log, scree_Scene 
   snprintf(text, sizeof text, "time.step=%.17g", step);
   for (int k = 0; k < request->sets.count; ++k) sets[k] = request->sets.items[k];
   sets[request->sets.count] = text;
-  status = (int)scree_scene_read(request->scene, sets, log, scene);
+  status = (int)scree_scene_read_part(request->scene, sets, ranks, resume, log, scene);
   free(sets);
   return status;
 }

@@ -39,7 +39,7 @@ static bool touches(const scree_SceneBody *a, const scree_SceneBody *b) {
 static void compare(double cell) {
   static scree_SceneBody bodies[BODIES];
   scree_Scene scene = {.bodies = bodies};
-  scree_Place *place = scree_place_create(&scene, cell);
+  scree_Place *place = scree_place_create(&scene, cell, NULL);
   uint32_t seed = 7;
   int blocked = 0;
   assert_non_null(place);
@@ -56,6 +56,7 @@ static void compare(double cell) {
       continue;
     }
     bodies[scene.body_count++] = body;
+    scene.kept = scene.body_count;
     assert_true(scree_place_add(place, &scene, (int)scene.body_count - 1));
   }
   assert_true(scene.body_count > 100 && blocked > 100);

@@ -118,6 +118,9 @@ typedef struct scree_RunRanks {
   long long messages, bytes;
   long long synchronisations; /* of each rank */
   double imbalance;           /* largest work of a rank over the mean: mean over the steps */
+  /* Of a divided world after scree_run_close: bytes of memory that the processes had at most,
+   * that of the rank with most, and the mean of all ranks. */
+  double memory_most, memory_mean;
 } scree_RunRanks;
 
 SCREE_API scree_RunRanks scree_run_ranks(const scree_Run *run);

@@ -26,7 +26,13 @@ typedef struct scree_Scene scree_Scene;
  * what is allowed. *scene is null on failure. */
 SCREE_API scree_Status scree_scene_read(const char *path, const char *const *overrides,
                                         const scree_Log *log, scree_Scene **scene);
-/* The same from a text; `name` stands for the file in messages. */
+/* The same on several ranks: all call it, and where the world can be divided each keeps the bodies
+ * of its part alone, for scree_scene_build_part. `restored`: a saved state will be put into the
+ * world. What building needs is freed when it is built. `ranks` null: one rank. */
+SCREE_API scree_Status scree_scene_read_part(const char *path, const char *const *overrides,
+                                             const scree_Ranks *ranks, bool restored,
+                                             const scree_Log *log, scree_Scene **scene);
+/* scree_scene_read from a text; `name` stands for the file in messages. */
 SCREE_API scree_Status scree_scene_parse(const char *text, size_t length, const char *name,
                                          const char *const *overrides, const scree_Log *log,
                                          scree_Scene **scene);

@@ -112,15 +112,21 @@ static char *put(char *at, const scree_Signal *signal, int body, int flags,
 }
 
 void scree_actuation_save(const scree_Bodies *b, void *buffer) {
+  scree_actuation_save_as(b, NULL, NULL, buffer);
+}
+
+void scree_actuation_save_as(const scree_Bodies *b, const int *global, const int *forces,
+                             void *buffer) {
   const Head head = {b->driver_count, b->force_count};
   char *at = buffer;
   memcpy(at, &head, sizeof head);
   at += sizeof head;
   for (int k = 0; k < b->driver_count; ++k)
-    at = put(at, &b->drivers[k].signal, b->drivers[k].body, 0, NULL);
+    at = put(at, &b->drivers[k].signal, global ? global[b->drivers[k].body] : b->drivers[k].body, 0,
+             NULL);
   for (int k = 0; k < b->force_count; ++k)
-    at = put(at, &b->forces[k].signal, b->forces[k].body, flags_of(&b->forces[k]),
-             b->forces[k].span);
+    at = put(at, &b->forces[k].signal, forces ? forces[k] : b->forces[k].body,
+             flags_of(&b->forces[k]), b->forces[k].span);
 }
 
 /* ---- restoring ------------------------------------------------------------------------------- */

@@ -15,6 +15,9 @@ scree_Status scree_bodies_set_force(scree_Bodies *bodies, int force, const scree
  * only. */
 size_t scree_actuation_size(const scree_Bodies *bodies);
 void scree_actuation_save(const scree_Bodies *bodies, void *buffer);
+/* Of bodies that have other numbers in the whole world: `global` (bodies), `forces` (forces). */
+void scree_actuation_save_as(const scree_Bodies *bodies, const int *global, const int *forces,
+                             void *buffer);
 /* Rejects (SCREE_BAD_INPUT, nothing changed) a buffer that is damaged or belongs to other bodies,
  * and callbacks that the bodies do not have. */
 scree_Status scree_actuation_check(const scree_Bodies *bodies, const void *buffer, size_t size,

@@ -25,6 +25,19 @@ SCREE_PRIVATE scree_Status scree_ranks_bring(const scree_Ranks *ranks, const voi
                                              size_t bytes, char **all, size_t *capacity,
                                              size_t *total, const scree_Log *log);
 
+/* Elements of all ranks to the ranks that they belong to, some thousands at a time, so that no rank
+ * has them twice. They come by rounds, in each by the rank that sent them, and in its order. */
+typedef struct scree_Deal {
+  size_t bytes;                                     /* of an element */
+  int (*pack)(void *user, size_t k, void *element); /* the rank that gets it, or -1: none */
+  bool (*take)(void *user, const void *element);    /* false: out of memory */
+  void *user;
+} scree_Deal;
+
+/* Elements 0 to count - 1 of this rank. The status is the same on all ranks. */
+SCREE_PRIVATE scree_Status scree_ranks_deal(const scree_Ranks *ranks, size_t count,
+                                            const scree_Deal *deal, const scree_Log *log);
+
 #ifdef SCREE_MPI
 
 /* Number of ranks, 1 for null. */

@@ -8,6 +8,7 @@
 #include "parallel/petsc_mpi.h"
 
 #include <assert.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,11 @@ scree_Status scree_ranks_create(scree_Ranks **out, const scree_Log *log) {
   if (!initialised && !has_launcher()) return SCREE_OK;
   if (!initialised && MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided))
     return scree_fail(log, SCREE_MACHINE, "MPI cannot be initialised");
+#ifdef M_MMAP_MAX
+  /* large arrays go back to the system when they are freed: libraries below MPI switch that off */
+  mallopt(M_MMAP_MAX, 65536);
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
   scree_Ranks *ranks = SCREE_ALLOC(scree_Ranks, 1);
   if (!ranks) return scree_fail_memory(log, "the ranks");
   ranks->started = !initialised;

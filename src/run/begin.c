@@ -76,9 +76,11 @@ static scree_Status warn_of_overlap(const scree_Run *run) {
   double depth = 0;
   int pair[2] = {-1, -1};
   char a[80], b[80];
-  const scree_Status status =
-      scree_world_penetration(scree_run_parts_whole(&run->parts, run->world), &depth, pair);
-  if (status != SCREE_OK || !(depth > run->info.penetration_limit)) return status;
+  scree_Status status = SCREE_OK;
+  if (scree_run_parts_divided(&run->parts)) status = scree_world_settle(run->world);
+  if (status == SCREE_OK) status = scree_world_penetration(run->world, &depth, pair);
+  if (status != SCREE_OK || !(depth > run->info.penetration_limit) || !run->parts.writes)
+    return status;
   scree_scene_body_label(run->scene, pair[0], a, sizeof a);
   scree_scene_body_label(run->scene, pair[1], b, sizeof b);
   scree_report(run->log, SCREE_LOG_WARNING,
@@ -101,20 +103,28 @@ static scree_Status open_files(scree_Run *run) {
   return status;
 }
 
+/* The journal that rank 0 has opened is written by all ranks of a divided world. */
+static scree_Status join_journal(scree_Run *run, int64_t length) {
+  const scree_RunParts *parts = &run->parts;
+  scree_Status status = SCREE_OK;
+  if (!scree_run_parts_divided(parts)) return status;
+  if (!parts->writes)
+    status = scree_journal_join(&run->journal, run->path[SCREE_PATH_JOURNAL], length, run->log);
+  return scree_run_parts_agree(parts, status, run->log);
+}
+
 scree_Status scree_run_start(scree_Run *run) {
   scree_RunParts *parts = &run->parts;
   run->head.last_frame = -1;
   scree_Status status = parts->writes ? open_files(run) : SCREE_OK;
   status = scree_run_parts_agree(parts, status, run->log);
-  if (status == SCREE_OK) status = scree_run_parts_build(parts, run->scene, run->log, &run->world);
+  if (status == SCREE_OK)
+    status = scree_run_parts_build(parts, run->scene, true, run->log, &run->world);
   if (status != SCREE_OK || !run->world) return status;
-  if (run->scene->start.step > 0) status = scree_run_parts_spread(parts, run->world);
+  status = join_journal(run, 0);
   if (status == SCREE_OK)
     status = scree_scene_pour(run->scene, run->world, run->order, &run->head.poured, run->log);
-  if (status == SCREE_OK)
-    status = scree_run_parts_collect(parts, run->scene, run->world, run->order, run->head.poured,
-                                     run->log);
-  if (status == SCREE_OK && parts->writes) status = warn_of_overlap(run);
+  if (status == SCREE_OK) status = warn_of_overlap(run);
   status = scree_run_parts_agree(parts, status, run->log);
   if (status == SCREE_OK) status = scree_run_save_frame(run);
   if (status == SCREE_OK) status = scree_run_save_checkpoint(run);
@@ -134,21 +144,22 @@ static scree_Status reopen_files(scree_Run *run) {
                             run->log);
 }
 
-/* `state` is null on ranks other than 0. */
-static scree_Status restore(scree_Run *run, const void *state) {
+/* The state of the checkpoint: `state`, or of a divided world from byte `at` of the file on. */
+static scree_Status restore(scree_Run *run, const void *state, int64_t at) {
   scree_RunParts *parts = &run->parts;
-  scree_Status status = scree_run_parts_build(parts, run->scene, run->log, &run->world);
+  scree_Status status = scree_run_parts_build(parts, run->scene, false, run->log, &run->world);
   if (status != SCREE_OK || !run->world) return status;
-  scree_World *whole = parts->writes ? scree_run_parts_whole(parts, run->world) : NULL;
   status = scree_scene_pour_again(run->scene, run->world, run->order, run->head.poured, run->log);
-  if (status == SCREE_OK && whole && whole != run->world)
-    status = scree_scene_pour_again(run->scene, whole, run->order, run->head.poured, run->log);
-  if (status == SCREE_OK && whole)
-    status = scree_world_restore(whole, state, (size_t)run->head.state);
   status = scree_run_parts_agree(parts, status, run->log);
-  if (status == SCREE_OK) status = scree_run_parts_spread(parts, run->world);
+  if (status == SCREE_OK)
+    status = scree_run_parts_divided(parts)
+                 ? scree_run_parts_restore(parts, run->world, run->path[SCREE_PATH_CHECKPOINT], at,
+                                           run->log)
+                 : scree_world_restore(run->world, state, (size_t)run->head.state);
   if (status == SCREE_OK && parts->writes && !run->journal_gone) status = reopen_files(run);
-  return scree_run_parts_agree(parts, status, run->log);
+  status = scree_run_parts_agree(parts, status, run->log);
+  if (status == SCREE_OK && !run->journal_gone) status = join_journal(run, run->head.journal);
+  return status;
 }
 
 /* Whether a run that had finished is to be continued: beyond its end, or because the duration or
@@ -189,12 +200,14 @@ static scree_Status record_changes(scree_Run *run, const scree_SceneChanges *cha
 
 /* What the checkpoint and the changes of the scene say, on rank 0. */
 static scree_Status read_checkpoint(scree_Run *run, scree_SceneChanges *changes, int **order,
-                                    void **state, bool *found) {
+                                    void **state, int64_t *at, bool *found) {
   bool have_scene = false;
   scree_Status status = check_same_scene(run, &have_scene, changes);
-  if (status == SCREE_OK && have_scene)
-    status = scree_checkpoint_read(run->path[SCREE_PATH_CHECKPOINT], &run->head, order, state,
-                                   found, run->log);
+  const char *path = run->path[SCREE_PATH_CHECKPOINT];
+  if (status == SCREE_OK && have_scene) /* a state that is to be divided is not read here */
+    status = run->parts.ranks && !run->parts.why[0]
+                 ? scree_checkpoint_scan(path, &run->head, order, at, found, run->log)
+                 : scree_checkpoint_read(path, &run->head, order, state, found, run->log);
   if (status != SCREE_OK) return status;
   if (!*found) {
     scree_report(run->log, SCREE_LOG_WARNING,
@@ -222,20 +235,22 @@ scree_Status scree_run_resume(scree_Run *run) {
   bool found = false;
   int *order = NULL;
   void *state = NULL;
+  int64_t at = 0;
   scree_SceneChanges changes = {0};
   scree_Status status =
-      parts->writes ? read_checkpoint(run, &changes, &order, &state, &found) : SCREE_OK;
+      parts->writes ? read_checkpoint(run, &changes, &order, &state, &at, &found) : SCREE_OK;
   status = scree_run_parts_agree(parts, status, run->log);
   scree_free(order);
   if (status == SCREE_OK) {
     scree_run_parts_tell(parts, &found, sizeof found);
+    scree_run_parts_tell(parts, &at, sizeof at);
     scree_run_parts_tell(parts, &run->head, sizeof run->head);
     scree_run_parts_tell(parts, &run->over, sizeof run->over);
     scree_run_parts_tell(parts, &run->journal_gone, sizeof run->journal_gone);
     scree_run_parts_tell(parts, run->order, (size_t)run->head.poured * sizeof *run->order);
     run->head.summary.reason = NULL; /* a pointer of another process */
     if (run->over) run->reason = "the run had already finished";
-    status = found ? restore(run, state) : scree_run_start(run);
+    status = found ? restore(run, state, at) : scree_run_start(run);
   }
   if (status == SCREE_OK && found && parts->writes && !run->over)
     status = record_changes(run, &changes);

@@ -4,6 +4,9 @@
 
 #include "scree/run.h"
 
+#include "parallel/ranks.h"
+#include "world/world.h"
+
 #include <stdint.h>
 
 /* Plain numbers; arrays follow the head in the file. */
@@ -27,5 +30,14 @@ scree_Status scree_checkpoint_write(const char *path, const scree_CheckpointHead
  * are freed with scree_free. */
 scree_Status scree_checkpoint_read(const char *path, scree_CheckpointHead *head, int **order,
                                    void **state, bool *found, const scree_Log *log);
+
+/* The same file by the ranks of a divided world: `head` and `order` of rank 0, and the state of
+ * each rank. */
+scree_Status scree_checkpoint_write_part(const char *path, scree_CheckpointHead *head,
+                                         const int *order, const scree_PartState *state,
+                                         const scree_Ranks *ranks, const scree_Log *log);
+/* Verify, and read without the state, which begins at byte *state of the file. */
+scree_Status scree_checkpoint_scan(const char *path, scree_CheckpointHead *head, int **order,
+                                   int64_t *state, bool *found, const scree_Log *log);
 
 #endif

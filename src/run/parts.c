@@ -1,24 +1,30 @@
 /* Runs on several ranks (see parts.h). */
+#define _XOPEN_SOURCE 700 /* getrusage */
 #include "run/parts.h"
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "run/shared_file.h"
 #include "scene/scene.h"
 #include "scree/solver.h"
 #include "world/world.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
-enum { PIECE = 16384 }; /* bodies of a piece of a frame */
-
-void scree_run_parts_init(scree_RunParts *parts, const scree_Ranks *ranks) {
+void scree_run_parts_init(scree_RunParts *parts, const scree_Ranks *ranks,
+                          const scree_Scene *scene) {
   const bool several = scree_ranks_size(ranks) > 1;
+  const char *why = several ? scree_scene_cannot_divide(scene) : NULL;
   *parts = (scree_RunParts){.ranks = several ? ranks : NULL,
                             .together = several,
                             .writes = scree_ranks_rank(ranks) == 0,
                             .before = scree_ranks_counts(ranks)};
+  snprintf(parts->why, sizeof parts->why, "%s", why ? why : "");
 }
 
 void scree_run_parts_fini(scree_RunParts *parts) {
@@ -30,40 +36,30 @@ void scree_run_parts_fini(scree_RunParts *parts) {
 /* ---- the world -------------------------------------------------------------------------------
  */
 
-static bool can_divide(const char *solver) {
-  const scree_SolverClass *class_ = scree_solver_class_find(solver);
-  return class_ && scree_solver_class_capabilities(class_) & SCREE_CAN_RANKS;
-}
-
-/* Why this run cannot be divided: empty, if it can. */
-static void find_reason(const scree_Scene *scene, const scree_World *whole, char *why,
-                        size_t size) {
-  const char *solver = scree_world_get_settings(whole)->solve.solver;
-  const char *reason = scree_world_cannot_divide(whole);
-  why[0] = '\0';
-  for (int k = 0; k < scene->pour_count && !reason; ++k)
-    if (scene->pours[k].grain.def.kind != SCREE_BODY_RIGID) reason = "deformable bodies are poured";
-  if (reason)
-    snprintf(why, size, "%s", reason);
-  else if (scree_scene_info(scene).dumps)
-    snprintf(why, size, "problems of steps are written (dump_problem)");
-  else if (!can_divide(solver))
-    snprintf(why, size, "solver %s works on one rank", solver);
-}
-
-scree_Status scree_run_parts_build(scree_RunParts *parts, const scree_Scene *scene,
-                                   const scree_Log *log, scree_World **world) {
-  if (!parts->ranks) return scree_scene_build(scene, log, world);
+/* Bodies of another run come with impulses, which rank 0 puts into a whole world and sends. */
+static scree_Status send_start(scree_RunParts *parts, const scree_Scene *scene,
+                               const scree_Log *log, scree_World *world) {
   scree_Status status = parts->writes ? scree_scene_build(scene, log, &parts->whole) : SCREE_OK;
   status = scree_run_parts_agree(parts, status, log);
-  if (status != SCREE_OK) return status;
-  if (parts->whole) find_reason(scene, parts->whole, parts->why, sizeof parts->why);
-  scree_run_parts_tell(parts, parts->why, sizeof parts->why);
-  if (!parts->why[0])
-    return scree_run_parts_agree(parts, scree_scene_build_part(scene, parts->ranks, log, world),
-                                 log);
-  *world = parts->whole; /* or null */
+  if (status == SCREE_OK) status = scree_world_spread(world, parts->whole);
+  scree_world_destroy(parts->whole);
   parts->whole = NULL;
+  return status;
+}
+
+scree_Status scree_run_parts_build(scree_RunParts *parts, const scree_Scene *scene, bool start,
+                                   const scree_Log *log, scree_World **world) {
+  if (!parts->ranks) return scree_scene_build(scene, log, world);
+  if (!parts->why[0]) {
+    scree_Status status = scree_scene_build_part(scene, parts->ranks, log, world);
+    status = scree_run_parts_agree(parts, status, log);
+    if (status == SCREE_OK && start && scene->start.step > 0)
+      status = send_start(parts, scene, log, *world);
+    return status;
+  }
+  scree_Status status = parts->writes ? scree_scene_build(scene, log, world) : SCREE_OK;
+  status = scree_run_parts_agree(parts, status, log);
+  if (status != SCREE_OK) return status;
   parts->together = false;
   parts->serves = !parts->writes;
   parts->solves = parts->writes;
@@ -75,148 +71,187 @@ scree_Status scree_run_parts_build(scree_RunParts *parts, const scree_Scene *sce
   return SCREE_OK;
 }
 
-scree_Status scree_run_parts_collect(scree_RunParts *parts, const scree_Scene *scene,
-                                     const scree_World *world, const int *order, int poured,
-                                     const scree_Log *log) {
-  if (!scree_run_parts_divided(parts)) return SCREE_OK;
-  scree_Status status = SCREE_OK;
-  if (parts->whole) status = scree_scene_pour_again(scene, parts->whole, order, poured, log);
-  status = scree_run_parts_agree(parts, status, log);
-  return status == SCREE_OK ? scree_world_collect(world, parts->whole) : status;
-}
-
-scree_Status scree_run_parts_spread(scree_RunParts *parts, scree_World *world) {
-  return scree_run_parts_divided(parts) ? scree_world_spread(world, parts->whole) : SCREE_OK;
-}
-
-/* ---- frames ----------------------------------------------------------------------------------
+/* ---- what all ranks write ----------------------------------------------------------------------
  */
+
+/* How many bodies a rank has in files. */
+static int block_of(const scree_RunParts *parts, int bodies) {
+  const int size = scree_ranks_size(parts->ranks);
+  return bodies < size ? 1 : (bodies + size - 1) / size;
+}
+
+/* What a rank has of a frame: bodies of its range, and contacts whose first body is in it. */
+typedef struct FramePart {
+  const scree_World *world;
+  int block, first;
+  scree_FrameBody *body;
+  bool remembers;
+  size_t each; /* bytes of a contact on its way */
+  char *got;   /* (contacts) */
+  size_t contacts, capacity;
+  scree_FrameContact *contact; /* (contacts) then */
+  double *memory;              /* (contacts x SCREE_CONTACT_MEMORY) if laws have one */
+} FramePart;
 
 typedef struct SentBody {
   scree_FrameBody body;
   int64_t number;
 } SentBody;
 
+static int pack_body(void *user, size_t k, void *element) {
+  const FramePart *part = user;
+  const int b = (int)k;
+  if (!scree_body_is_mine(part->world, b)) return -1;
+  const SentBody one = {scree_frame_body(part->world, b), scree_body_number(part->world, b)};
+  memcpy(element, &one, sizeof one);
+  return (int)one.number / part->block;
+}
+
+static bool take_body(void *user, const void *element) {
+  FramePart *part = user;
+  SentBody one;
+  memcpy(&one, element, sizeof one);
+  part->body[one.number - part->first] = one.body;
+  return true;
+}
+
+/* The memory of the law is sent where laws have one. */
 typedef struct SentContact {
   scree_FrameContact contact; /* first: it is sorted by */
   double memory[SCREE_CONTACT_MEMORY];
 } SentContact;
 
-/* Arrays that pieces share. */
-typedef struct Pieces {
-  const scree_RunParts *parts;
-  const scree_World *world;
-  scree_Frame *frame; /* on rank 0 */
-  const scree_Log *log;
-  char *mine, *all;   /* sent by this rank, and received by rank 0 */
-  const void **order; /* of contacts */
-  size_t filled;      /* contacts of the frame so far */
-  size_t mine_capacity, all_capacity, order_capacity;
-} Pieces;
-
-static scree_Status fail_memory(const Pieces *p) {
-  return scree_fail_memory(p->log, "a frame of the results");
+static int pack_contact(void *user, size_t k, void *element) {
+  const FramePart *part = user;
+  const scree_Contact contact = scree_world_contact(part->world, (int)k);
+  SentContact one = {.contact = scree_frame_contact(&contact)};
+  for (int side = 0; side < 2; ++side)
+    one.contact.body[side] = scree_body_number(part->world, contact.body[side]);
+  if (part->remembers) scree_world_contact_memory(part->world, (int)k, one.memory);
+  memcpy(element, &one, part->each);
+  return one.contact.body[0] / part->block;
 }
 
-/* Bodies `first` to first + count - 1 of the whole world; *at: the first body of this rank that was
- * not looked at yet. */
-static scree_Status put_bodies(Pieces *p, int first, int count, int *at) {
-  const int n = scree_world_body_count(p->world);
-  size_t sent = 0, bytes = 0;
-  scree_Status status = SCREE_OK;
-  if (!scree_grow((void **)&p->mine, &p->mine_capacity, (size_t)count * sizeof(SentBody), 1))
-    status = fail_memory(p);
-  for (; !status && *at < n && scree_body_number(p->world, *at) < first + count; ++*at) {
-    if (!scree_body_is_mine(p->world, *at)) continue;
-    const SentBody one = {scree_frame_body(p->world, *at), scree_body_number(p->world, *at)};
-    memcpy(p->mine + sent++ * sizeof one, &one, sizeof one);
+static bool take_contact(void *user, const void *element) {
+  FramePart *part = user;
+  scree_FrameContact one;
+  if (!scree_grow_lean((void **)&part->got, &part->capacity, (part->contacts + 1) * part->each, 1))
+    return false;
+  char *to = part->got + part->contacts++ * part->each;
+  memcpy(to, element, part->each);
+  memcpy(&one, to, sizeof one);
+  one.unused = (int32_t)part->contacts; /* its place, until they are sorted */
+  memcpy(to, &one, sizeof one);
+  return true;
+}
+
+/* Contacts and memory in arrays of their own. */
+static bool split_contacts(FramePart *part) {
+  const size_t n = part->contacts, width = SCREE_CONTACT_MEMORY;
+  part->contact = SCREE_ALLOC(scree_FrameContact, n);
+  part->memory = SCREE_ALLOC(double, part->remembers ? n *width : 0);
+  if (!part->contact || !part->memory) return false;
+  for (size_t k = 0; k < n; ++k) {
+    const char *from = part->got + k * part->each;
+    memcpy(&part->contact[k], from, sizeof *part->contact);
+    part->contact[k].unused = 0;
+    if (part->remembers)
+      memcpy(part->memory + k * width, from + offsetof(SentContact, memory),
+             width * sizeof(double));
   }
-  status = scree_run_parts_agree(p->parts, status, p->log);
-  if (!status)
-    status = scree_ranks_bring(p->parts->ranks, p->mine, sent * sizeof(SentBody), &p->all,
-                               &p->all_capacity, &bytes, p->log);
-  for (size_t k = 0; !status && k < bytes; k += sizeof(SentBody)) {
-    SentBody one;
-    memcpy(&one, p->all + k, sizeof one);
-    p->frame->body[one.number] = one.body;
-  }
+  return true;
+}
+
+/* Points of a pair are of one rank, and keep their order. */
+static int compare_contacts(const void *a, const void *b) {
+  const scree_FrameContact *x = a, *y = b;
+  for (int side = 0; side < 2; ++side)
+    if (x->body[side] != y->body[side]) return x->body[side] < y->body[side] ? -1 : 1;
+  return (x->unused > y->unused) - (x->unused < y->unused);
+}
+
+static scree_Status fill_frame(const scree_RunParts *parts, const scree_FrameHead *head,
+                               FramePart *part, const scree_Log *log) {
+  const scree_Deal bodies = {sizeof(SentBody), pack_body, take_body, part};
+  const scree_Deal contacts = {part->each, pack_contact, take_contact, part};
+  scree_Status status = part->body ? SCREE_OK : scree_fail_memory(log, "a frame of the results");
+  status = scree_run_parts_agree(parts, status, log);
+  if (status == SCREE_OK)
+    status =
+        scree_ranks_deal(parts->ranks, (size_t)scree_world_body_count(part->world), &bodies, log);
+  if (status == SCREE_OK && head->contacts > 0)
+    status = scree_ranks_deal(parts->ranks, (size_t)scree_world_contact_count(part->world),
+                              &contacts, log);
+  if (part->contacts) qsort(part->got, part->contacts, part->each, compare_contacts);
+  if (status == SCREE_OK && !split_contacts(part))
+    status = scree_fail_memory(log, "a frame of the results");
+  status = scree_run_parts_agree(parts, status, log);
   return status;
 }
 
-static int compare_contacts(const void *a, const void *b) {
-  const scree_FrameContact *x = *(const scree_FrameContact *const *)a,
-                           *y = *(const scree_FrameContact *const *)b;
-  for (int side = 0; side < 2; ++side)
-    if (x->body[side] != y->body[side]) return x->body[side] < y->body[side] ? -1 : 1;
-  return (x > y) - (x < y); /* points of a pair are of one rank, in their order */
-}
-
-/* Contacts whose first body has a number below `end`; *at: the first contact of this rank that was
- * not looked at yet. Both are in the order of these numbers. */
-static scree_Status put_contacts(Pieces *p, int end, int *at) {
-  const int n = scree_world_contact_count(p->world), from = *at;
-  size_t bytes = 0;
-  scree_Status status = SCREE_OK;
-  for (; !status && *at < n; ++*at) {
-    const scree_Contact contact = scree_world_contact(p->world, *at);
-    SentContact one = {.contact = scree_frame_contact(&contact)};
-    for (int side = 0; side < 2; ++side)
-      one.contact.body[side] = scree_body_number(p->world, contact.body[side]);
-    if (one.contact.body[0] >= end) break;
-    scree_world_contact_memory(p->world, *at, one.memory);
-    const size_t place = (size_t)(*at - from) * sizeof one;
-    if (scree_grow((void **)&p->mine, &p->mine_capacity, place + sizeof one, 1))
-      memcpy(p->mine + place, &one, sizeof one);
-    else
-      status = fail_memory(p);
-  }
-  status = scree_run_parts_agree(p->parts, status, p->log);
-  if (!status)
-    status = scree_ranks_bring(p->parts->ranks, p->mine, (size_t)(*at - from) * sizeof(SentContact),
-                               &p->all, &p->all_capacity, &bytes, p->log);
-  if (status || !p->parts->writes || bytes == 0) return status;
-  const size_t count = bytes / sizeof(SentContact);
-  if (!scree_grow((void **)&p->order, &p->order_capacity, count, sizeof *p->order))
-    return fail_memory(p);
-  for (size_t k = 0; k < count; ++k) p->order[k] = p->all + k * sizeof(SentContact);
-  qsort((void *)p->order, count, sizeof *p->order, compare_contacts);
-  for (size_t k = 0; k < count; ++k, ++p->filled) {
-    SentContact one;
-    memcpy(&one, p->order[k], sizeof one);
-    p->frame->contact[p->filled] = one.contact;
-    if (p->frame->head.remembers)
-      memcpy(p->frame->law_memory + SCREE_CONTACT_MEMORY * p->filled, one.memory,
-             sizeof one.memory);
-  }
-  return SCREE_OK;
-}
-
 scree_Status scree_run_parts_frame(const scree_RunParts *parts, const scree_World *world,
-                                   bool with_contacts, const scree_Aabb *region, scree_Frame *frame,
-                                   const scree_Log *log) {
-  Pieces p = {.parts = parts, .world = world, .frame = frame, .log = log};
+                                   bool with_contacts, const scree_Aabb *region,
+                                   scree_Journal *journal, const scree_Log *log) {
   scree_FrameHead head;
   scree_Status status = scree_frame_head(world, with_contacts, region, &head);
   if (status != SCREE_OK) return status;
   head.bodies = scree_world_whole_count(world);
   head.contacts = (int32_t)scree_ranks_sum(parts->ranks, head.contacts);
-  if (frame) {
-    memcpy(&frame->head, &head, sizeof head); /* padding too */
-    if (!scree_frame_make_room(frame)) status = fail_memory(&p);
-  }
-  status = scree_run_parts_agree(parts, status, log);
-  for (int first = 0, at = 0; first < head.bodies && !status; first += PIECE) {
-    const int left = head.bodies - first;
-    status = put_bodies(&p, first, left < PIECE ? left : PIECE, &at);
-  }
-  for (int end = PIECE, at = 0; head.contacts > 0 && !status; end += PIECE) {
-    status = scree_run_parts_agree(parts, put_contacts(&p, end, &at), log);
-    if (end >= head.bodies) break;
-  }
-  scree_free(p.mine);
-  scree_free(p.all);
-  scree_free((void *)p.order);
+  const int block = block_of(parts, head.bodies);
+  const int64_t begin = (int64_t)scree_ranks_rank(parts->ranks) * block;
+  const int first = begin < head.bodies ? (int)begin : head.bodies;
+  const size_t count = (size_t)(head.bodies - first < block ? head.bodies - first : block);
+  FramePart part = {
+      .world = world, .block = block, .first = first, .body = SCREE_ALLOC(scree_FrameBody, count)};
+  status = fill_frame(parts, &head, &part, log);
+  if (status == SCREE_OK)
+    status = scree_journal_append_part(journal, parts->ranks, &head, part.body, count, part.contact,
+                                       part.memory, part.contacts, log);
+  scree_free(part.body);
+  scree_free(part.got);
+  scree_free(part.contact);
+  scree_free(part.memory);
   return status;
+}
+
+scree_Status scree_run_parts_checkpoint(const scree_RunParts *parts, const scree_World *world,
+                                        const char *path, scree_CheckpointHead *head,
+                                        const int *order, const scree_Log *log) {
+  scree_PartState state;
+  scree_Status status = scree_world_part_save(world, &state);
+  if (status == SCREE_OK)
+    status = scree_checkpoint_write_part(path, head, order, &state, parts->ranks, log);
+  scree_world_part_state_fini(&state);
+  return status;
+}
+
+/* Reader of a state in a file. */
+typedef struct StateFile {
+  int file;
+  int64_t at;
+} StateFile;
+
+static bool read_state(void *user, int64_t offset, void *data, size_t bytes) {
+  const StateFile *from = user;
+  return scree_read_all(from->file, data, bytes, from->at + offset);
+}
+
+scree_Status scree_run_parts_restore(const scree_RunParts *parts, scree_World *world,
+                                     const char *path, int64_t at, const scree_Log *log) {
+  StateFile from = {scree_shared_open(parts->ranks, path, false, log), at};
+  if (from.file < 0) return SCREE_MACHINE;
+  const scree_Status status = scree_world_part_restore(world, read_state, &from);
+  (void)close(from.file);
+  return status;
+}
+
+scree_Status scree_run_parts_table(const scree_RunParts *parts, const scree_World *world,
+                                   bool alone, scree_BodyTable *table) {
+  const int whole = scree_world_whole_count(world);
+  const int block = alone ? whole > 0 ? whole : 1 : block_of(parts, whole);
+  const int64_t first = (int64_t)scree_ranks_rank(parts->ranks) * block;
+  *table = (scree_BodyTable){.first = first < whole ? (int)first : whole, .whole = whole};
+  return scree_world_part_rows(world, block, &table->row, &table->count);
 }
 
 /* ---- counts ----------------------------------------------------------------------------------
@@ -240,4 +275,12 @@ scree_RunSent scree_run_parts_count(scree_RunParts *parts, const scree_World *wo
   const bool divided = scree_run_parts_divided(parts);
   if (divided) scree_ranks_sums(parts->ranks, sums, 2);
   return (scree_RunSent){sums[0], sums[1], waits, divided ? world->system.domain.imbalance : 1};
+}
+
+void scree_run_parts_memory(const scree_RunParts *parts, double *most, double *mean) {
+  struct rusage usage;
+  if (!scree_run_parts_divided(parts)) return;
+  *most = *mean = getrusage(RUSAGE_SELF, &usage) == 0 ? 1024.0 * (double)usage.ru_maxrss : 0;
+  scree_ranks_most(parts->ranks, most, 1);
+  *mean = scree_ranks_sum(parts->ranks, *mean) / scree_ranks_size(parts->ranks);
 }

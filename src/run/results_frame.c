@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "math/vec3.h"
 #include "run/results_file.h"
+#include "run/shared_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -289,32 +290,58 @@ scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *fra
   return SCREE_OK;
 }
 
+scree_Status scree_journal_join(scree_Journal *journal, const char *path, int64_t length,
+                                const scree_Log *log) {
+  *journal = (scree_Journal){.path = path, .length = length};
+  journal->file = open(path, O_RDWR | O_CLOEXEC);
+  if (journal->file >= 0) return SCREE_OK;
+  return scree_fail(log, SCREE_MACHINE,
+                    "%s: not seen by all ranks: a run needs a disk that they share", path);
+}
+
+scree_Status scree_journal_append_part(scree_Journal *journal, const scree_Ranks *ranks,
+                                       const scree_FrameHead *head, const scree_FrameBody *body,
+                                       size_t bodies, const scree_FrameContact *contact,
+                                       const double *memory, size_t contacts,
+                                       const scree_Log *log) {
+  const bool first = scree_ranks_rank(ranks) == 0;
+  const void *const data[] = {head, body, contact, memory};
+  const size_t sizes[] = {first ? sizeof *head : 0, bodies * sizeof *body,
+                          contacts * sizeof *contact,
+                          head->remembers ? SCREE_CONTACT_MEMORY * contacts * sizeof *memory : 0};
+  const scree_Pieces pieces = {4, data, sizes};
+  RecordHead record = {.size = payload_bytes(head)};
+  uint32_t sum = 0;
+  int64_t bytes = 0;
+  memcpy(record.magic, magic, sizeof magic);
+  scree_Status status =
+      scree_shared_write(ranks, journal->file, journal->length + (int64_t)sizeof record, &pieces, 0,
+                         &bytes, &sum, journal->path, log);
+  record.checksum = sum;
+  if (status == SCREE_OK && first) {
+    int error = lseek(journal->file, journal->length, SEEK_SET) < 0 ? errno : 0;
+    if (!error) error = scree_write_all(journal->file, &record, sizeof record);
+    if (error)
+      status = scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", journal->path,
+                          strerror(error));
+  }
+  status = scree_ranks_agree(ranks, status, log);
+  if (status == SCREE_OK) journal->length += (int64_t)sizeof record + bytes;
+  return status;
+}
+
 scree_Status scree_journal_sync(scree_Journal *journal, const scree_Log *log) {
   if (fdatasync(journal->file) == 0 || errno == EINVAL || errno == ENOTSUP) return SCREE_OK;
   return scree_fail(log, SCREE_MACHINE, "%s: cannot be written: %s", journal->path,
                     strerror(errno));
 }
 
-/* Read exactly `count` bytes; false when there are fewer. */
-static bool read_all(int file, void *data, size_t count, int64_t offset) {
-  char *bytes = data;
-  while (count > 0) {
-    const ssize_t got = pread(file, bytes, count, (off_t)offset);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    bytes += got;
-    count -= (size_t)got;
-    offset += got;
-  }
-  return true;
-}
-
 /* Both heads of the record at `offset`; false when there is no valid one. */
 static bool read_heads(const scree_Journal *journal, int64_t offset, RecordHead *record,
                        scree_FrameHead *head) {
-  if (!read_all(journal->file, record, sizeof *record, offset) ||
+  if (!scree_read_all(journal->file, record, sizeof *record, offset) ||
       memcmp(record->magic, magic, sizeof magic) != 0 || record->size < sizeof *head ||
-      !read_all(journal->file, head, sizeof *head, offset + (int64_t)sizeof *record))
+      !scree_read_all(journal->file, head, sizeof *head, offset + (int64_t)sizeof *record))
     return false;
   return head->bodies >= 0 && head->contacts >= 0 && head->nodes >= 0 && head->joints >= 0 &&
          record->size == payload_bytes(head);
@@ -335,8 +362,8 @@ scree_Status scree_journal_read(const scree_Journal *journal, int64_t *offset, s
   *end = !read_heads(journal, *offset, &record, &frame->head);
   /* check that the file is as long as the heads claim before memory of that size is allocated */
   char last;
-  *end = *end ||
-         !read_all(journal->file, &last, 1, *offset + (int64_t)(sizeof record + record.size) - 1);
+  *end = *end || !scree_read_all(journal->file, &last, 1,
+                                 *offset + (int64_t)(sizeof record + record.size) - 1);
   if (*end) return SCREE_OK;
   if (!scree_frame_make_room(frame)) return scree_fail_memory(log, "a frame of the results");
   const struct {
@@ -351,10 +378,30 @@ scree_Status scree_journal_read(const scree_Journal *journal, int64_t *offset, s
                {frame->law_memory, law_bytes(&frame->head)}};
   int64_t at = *offset + (int64_t)(sizeof record + sizeof frame->head);
   for (size_t k = 0; k < sizeof parts / sizeof *parts && !*end; ++k) {
-    *end = !read_all(journal->file, parts[k].data, parts[k].bytes, at);
+    *end = !scree_read_all(journal->file, parts[k].data, parts[k].bytes, at);
     at += (int64_t)parts[k].bytes;
   }
   *end = *end || checksum(frame) != record.checksum;
   if (!*end) *offset += (int64_t)(sizeof record + record.size);
   return SCREE_OK;
+}
+
+int64_t scree_journal_bodies(int64_t offset) {
+  return offset + (int64_t)(sizeof(RecordHead) + sizeof(scree_FrameHead));
+}
+
+bool scree_journal_is_whole(const scree_Journal *journal, int64_t offset) {
+  enum { PIECE = 1 << 20 };
+  RecordHead record;
+  scree_FrameHead head;
+  uint32_t sum = 0;
+  char *piece = SCREE_ALLOC(char, PIECE);
+  bool good = piece && read_heads(journal, offset, &record, &head);
+  for (uint64_t at = 0; good && at < record.size; at += PIECE) {
+    const size_t n = record.size - at < PIECE ? (size_t)(record.size - at) : PIECE;
+    good = scree_read_all(journal->file, piece, n, offset + (int64_t)(sizeof record + at));
+    if (good) sum = libdeflate_crc32(sum, piece, n);
+  }
+  scree_free(piece);
+  return good && sum == record.checksum;
 }

@@ -5,6 +5,7 @@
 #ifndef SCREE_RUN_RESULTS_FRAME_H
 #define SCREE_RUN_RESULTS_FRAME_H
 
+#include "parallel/ranks.h"
 #include "scree/world.h"
 
 #include <stdint.h>
@@ -84,6 +85,16 @@ scree_Status scree_journal_open(scree_Journal *journal, const char *path, int64_
                                 const scree_Log *log);
 scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *frame,
                                   const scree_Log *log);
+/* The journal that rank 0 has opened, on another rank. */
+scree_Status scree_journal_join(scree_Journal *journal, const char *path, int64_t length,
+                                const scree_Log *log);
+/* A frame of which each rank has consecutive bodies and contacts, those of rank 0 first; the head,
+ * which all have, counts those of all;
+ * `memory` of the laws where it says so. The record is that of scree_journal_append. */
+scree_Status scree_journal_append_part(scree_Journal *journal, const scree_Ranks *ranks,
+                                       const scree_FrameHead *head, const scree_FrameBody *body,
+                                       size_t bodies, const scree_FrameContact *contact,
+                                       const double *memory, size_t contacts, const scree_Log *log);
 /* Bytes of the record of a frame. */
 int64_t scree_journal_record(const scree_Frame *frame);
 /* Flush to the disk. */
@@ -94,6 +105,10 @@ void scree_journal_close(scree_Journal *journal);
  * not whole. */
 scree_Status scree_journal_read(const scree_Journal *journal, int64_t *offset, scree_Frame *frame,
                                 bool *end, const scree_Log *log);
+/* Where the bodies of the record at `offset` are; its contacts follow. */
+int64_t scree_journal_bodies(int64_t offset);
+/* Whether the record at `offset` is whole; read in pieces. */
+bool scree_journal_is_whole(const scree_Journal *journal, int64_t offset);
 /* The head alone. */
 scree_Status scree_journal_skip(const scree_Journal *journal, int64_t *offset,
                                 scree_FrameHead *head, bool *end, const scree_Log *log);

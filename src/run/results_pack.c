@@ -86,8 +86,8 @@ static int64_t most_rows(size_t bytes) {
   return rows;
 }
 
-static void find_extents(const scree_Column *column, const scree_ColumnSizes *sizes, int64_t *rows,
-                         int64_t *items) {
+void scree_pack_extents(const scree_Column *column, const scree_ColumnSizes *sizes, int64_t *rows,
+                        int64_t *items) {
   const int64_t most = most_rows(row_bytes(column));
   const int n = scree_column_items(column, sizes);
   *items = 0;
@@ -115,7 +115,7 @@ static bool fits(const scree_Pack *pack, const scree_ColumnSizes *sizes) {
     const scree_Column *column = &scree_columns[k];
     const scree_PackColumn *c = &pack->column[k];
     int64_t rows, items;
-    find_extents(column, sizes, &rows, &items);
+    scree_pack_extents(column, sizes, &rows, &items);
     const bool there = scree_column_is_there(column, sizes) && (items > 0 || !is_item(column));
     if (there != (c->bytes > 0) || (there && (rows != c->rows || items != c->items))) return false;
   }
@@ -128,7 +128,7 @@ static bool begin(scree_Pack *pack) {
     const scree_Column *column = &scree_columns[k];
     scree_PackColumn *c = &pack->column[k];
     if (!scree_column_is_there(column, &pack->sizes)) continue;
-    find_extents(column, &pack->sizes, &c->rows, &c->items);
+    scree_pack_extents(column, &pack->sizes, &c->rows, &c->items);
     if (is_item(column) && c->items == 0) continue;
     c->bytes = row_bytes(column) * (size_t)(c->rows * (c->items ? c->items : 1));
     c->tile = SCREE_ALLOC(char, c->bytes);
@@ -156,9 +156,8 @@ static scree_Status write_chunk(scree_Pack *pack, const scree_Column *column, sc
   return SCREE_OK;
 }
 
-/* `rows` rows side by side. */
-static void gather(const scree_Column *column, const char *first, size_t stride, int64_t rows,
-                   char *out) {
+void scree_pack_gather(const scree_Column *column, const char *first, size_t stride, int64_t rows,
+                       char *out) {
   if (column->type == 's') {
     for (int64_t k = 0; k < rows; ++k) {
       int32_t value;
@@ -181,8 +180,8 @@ static scree_Status add_rows(scree_Pack *pack, const scree_Column *column, scree
   scree_Status status = SCREE_OK;
   for (int64_t at = 0; at < rows && status == SCREE_OK;) {
     const int64_t room = c->rows - c->filled, n = rows - at < room ? rows - at : room;
-    gather(column, first + (size_t)at * stride, stride, n,
-           c->tile + (size_t)c->filled * row_bytes(column));
+    scree_pack_gather(column, first + (size_t)at * stride, stride, n,
+                      c->tile + (size_t)c->filled * row_bytes(column));
     c->filled += n;
     at += n;
     if (c->filled < c->rows) break;
@@ -199,14 +198,14 @@ static scree_Status add_items(scree_Pack *pack, const scree_Column *column, scre
                               const scree_Log *log) {
   scree_Status status = SCREE_OK;
   if (c->rows > 1) {
-    gather(column, first, stride, rows,
-           c->tile + (size_t)(c->filled * c->items) * row_bytes(column));
+    scree_pack_gather(column, first, stride, rows,
+                      c->tile + (size_t)(c->filled * c->items) * row_bytes(column));
     if (++c->filled < c->rows) return SCREE_OK;
     status = write_chunk(pack, column, c, 0, log);
   } else {
     for (int64_t at = 0; at < rows && status == SCREE_OK; at += c->items) {
       const int64_t n = rows - at < c->items ? rows - at : c->items;
-      gather(column, first + (size_t)at * stride, stride, n, c->tile);
+      scree_pack_gather(column, first + (size_t)at * stride, stride, n, c->tile);
       status = write_chunk(pack, column, c, at, log);
     }
   }

@@ -59,4 +59,11 @@ scree_Status scree_pack_chunk(scree_Pack *pack, int column, size_t k, scree_Pack
 /* Number of chunks, the last one included. */
 size_t scree_pack_count(const scree_PackColumn *column);
 
+/* Extents of the chunks of a column: rows (frames or contacts), and items of a frame or 0. */
+void scree_pack_extents(const scree_Column *column, const scree_ColumnSizes *sizes, int64_t *rows,
+                        int64_t *items);
+/* The numbers of `rows` rows side by side, as they are in the file. */
+void scree_pack_gather(const scree_Column *column, const char *first, size_t stride, int64_t rows,
+                       char *out);
+
 #endif

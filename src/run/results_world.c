@@ -91,19 +91,73 @@ static void write_materials(scree_ResultsWriter *writer, const scree_ResultsHead
   scree_free(values);
 }
 
+/* Rows of a table that this process writes: all, or of several ranks those of its own. */
+typedef struct Rows {
+  int64_t first, count, whole;
+  bool last; /* the last row is one of them */
+} Rows;
+
+/* `mine` rows behind those of the ranks before. */
+static Rows rows_of(const scree_ResultsWriter *writer, int64_t mine) {
+  Rows rows = {0, mine, mine,
+               scree_ranks_rank(writer->ranks) + 1 == scree_ranks_count(writer->ranks)};
+  const int64_t *all = scree_ranks_gather(writer->ranks, &mine, sizeof mine);
+  rows.whole = 0;
+  for (int k = 0; k < scree_ranks_count(writer->ranks); ++k) {
+    if (k < scree_ranks_rank(writer->ranks)) rows.first += all[k];
+    rows.whole += all[k];
+  }
+  return rows;
+}
+
+/* Offsets (count + 1) of rows whose lengths were put in place 1 and on: counted over all ranks. */
+static Rows add_up(const scree_ResultsWriter *writer, int64_t *offset, const Rows *rows) {
+  for (int64_t k = 0; k < rows->count && writer->good; ++k) offset[k + 1] += offset[k];
+  const Rows items = rows_of(writer, writer->good ? offset[rows->count] : 0);
+  for (int64_t k = 0; k <= rows->count && writer->good; ++k) offset[k] += items.first;
+  return items;
+}
+
+static void put_offsets(scree_ResultsWriter *writer, const char *name, const Rows *rows,
+                        const int64_t *offset) {
+  scree_results_put_rows(writer,
+                         scree_results_data(writer, name, H5T_STD_I64LE, H5T_NATIVE_INT64, 1,
+                                            (hsize_t)rows->whole + 1, 0, 0, false),
+                         (hsize_t)rows->first, (hsize_t)(rows->count + rows->last), offset);
+}
+
+static void put_ints(scree_ResultsWriter *writer, const char *name, const Rows *rows, hsize_t width,
+                     const int *values) {
+  scree_results_put_rows(writer,
+                         scree_results_data(writer, name, H5T_STD_I32LE, H5T_NATIVE_INT,
+                                            width ? 2 : 1, (hsize_t)rows->whole, width, 0, false),
+                         (hsize_t)rows->first, (hsize_t)rows->count, values);
+}
+
+static void put_reals(scree_ResultsWriter *writer, const char *name, const Rows *rows,
+                      hsize_t width, const double *values) {
+  scree_results_put_rows(
+      writer, scree_results_reals(writer, name, width ? 2 : 1, (hsize_t)rows->whole, width, 0),
+      (hsize_t)rows->first, (hsize_t)rows->count, values);
+}
+
+static bool any(const scree_ResultsWriter *writer, bool mine) {
+  return scree_ranks_any(writer->ranks, mine);
+}
+
 /* Shapes of bodies, or of parts of clumps: the data sets that both have. */
 static void write_shapes(scree_ResultsWriter *writer, const char *group,
-                         const scree_Shape *const *shapes, int n) {
-  const hsize_t N = (hsize_t)n;
+                         const scree_Shape *const *shapes, const Rows *rows) {
+  const int n = (int)rows->count;
   int *kind = SCREE_ALLOC(int, n);
   double *numbers = SCREE_ALLOC(double, 7 * (size_t)n);
   int64_t *offset = SCREE_ALLOC(int64_t, (size_t)n + 1);
   writer->good = writer->good && kind && numbers && offset;
-  for (int k = 0; k < n && writer->good; ++k) offset[k + 1] = offset[k] + shapes[k]->vertex_count;
-  const size_t total = writer->good ? (size_t)offset[n] : 0;
-  scree_Vec3 *vertices = SCREE_ALLOC(scree_Vec3, total);
+  for (int k = 0; k < n && writer->good; ++k) offset[k + 1] = shapes[k]->vertex_count;
+  const Rows corners = add_up(writer, offset, rows);
+  scree_Vec3 *vertices = SCREE_ALLOC(scree_Vec3, corners.count);
   writer->good = writer->good && vertices;
-  if (writer->good) {
+  if (scree_results_ready(writer)) {
     double *radius = numbers, *half = numbers + n, *semi = numbers + 2 * (size_t)n;
     double *exponent = numbers + 5 * (size_t)n;
     bool super = false;
@@ -116,28 +170,19 @@ static void write_shapes(scree_ResultsWriter *writer, const char *group,
       memcpy(exponent + 2 * k, shape->exponent, sizeof shape->exponent);
       super = super || shape->kind == SCREE_SHAPE_SUPERELLIPSOID;
       if (shape->vertex_count)
-        memcpy(vertices + offset[k], shape->vertices,
+        memcpy(vertices + (offset[k] - corners.first), shape->vertices,
                (size_t)shape->vertex_count * sizeof *vertices);
     }
+    super = any(writer, super);
     char path[64];
 #define PATH(name) (snprintf(path, sizeof path, "%s/%s", group, name), path)
-    scree_results_put_all(
-        writer,
-        scree_results_data(writer, PATH("kind"), H5T_STD_I32LE, H5T_NATIVE_INT, 1, N, 0, 0, false),
-        kind);
-    scree_results_put_all(writer, scree_results_reals(writer, PATH("radius"), 1, N, 0, 0), radius);
-    scree_results_put_all(writer, scree_results_reals(writer, PATH("half_length"), 1, N, 0, 0),
-                          half);
-    scree_results_put_all(writer, scree_results_reals(writer, PATH("semi"), 2, N, 3, 0), semi);
-    if (super)
-      scree_results_put_all(writer, scree_results_reals(writer, PATH("exponent"), 2, N, 2, 0),
-                            exponent);
-    scree_results_put_all(writer,
-                          scree_results_data(writer, PATH("vertex_offset"), H5T_STD_I64LE,
-                                             H5T_NATIVE_INT64, 1, N + 1, 0, 0, false),
-                          offset);
-    scree_results_put_all(writer, scree_results_reals(writer, PATH("vertices"), 2, total, 3, 0),
-                          vertices);
+    put_ints(writer, PATH("kind"), rows, 0, kind);
+    put_reals(writer, PATH("radius"), rows, 0, radius);
+    put_reals(writer, PATH("half_length"), rows, 0, half);
+    put_reals(writer, PATH("semi"), rows, 3, semi);
+    if (super) put_reals(writer, PATH("exponent"), rows, 2, exponent);
+    put_offsets(writer, PATH("vertex_offset"), rows, offset);
+    put_reals(writer, PATH("vertices"), &corners, 3, (const double *)vertices);
 #undef PATH
   }
   scree_free(kind);
@@ -147,49 +192,34 @@ static void write_shapes(scree_ResultsWriter *writer, const char *group,
 }
 
 /* The triangles of meshes, if there are any, with offsets (n+1). */
-static void write_triangles(scree_ResultsWriter *writer, const scree_Shape *const *shapes, int n) {
+static void write_triangles(scree_ResultsWriter *writer, const scree_Shape *const *shapes,
+                            const Rows *rows) {
+  const int n = (int)rows->count;
   int64_t *offset = SCREE_ALLOC(int64_t, (size_t)n + 1);
   writer->good = writer->good && offset;
   for (int k = 0; k < n && writer->good; ++k) {
     const scree_ShapeType *type = scree_shape_type(shapes[k]->kind);
     const bool mesh = type->takes_triangles || type->takes_heights || type->takes_elements;
-    offset[k + 1] = offset[k] + (mesh ? scree_shape_triangle_count(shapes[k]) : 0);
+    offset[k + 1] = mesh ? scree_shape_triangle_count(shapes[k]) : 0;
   }
-  const size_t total = writer->good ? (size_t)offset[n] : 0;
-  int *triangles = SCREE_ALLOC(int, 3 * total);
+  const Rows faces = add_up(writer, offset, rows);
+  int *triangles = SCREE_ALLOC(int, 3 * faces.count);
   writer->good = writer->good && triangles;
-  if (writer->good && total > 0) {
+  if (scree_results_ready(writer) && faces.whole > 0) {
     for (int k = 0; k < n; ++k)
       if (offset[k + 1] > offset[k])
-        memcpy(triangles + 3 * offset[k], scree_shape_triangles(shapes[k], NULL),
+        memcpy(triangles + 3 * (offset[k] - faces.first), scree_shape_triangles(shapes[k], NULL),
                3 * (size_t)(offset[k + 1] - offset[k]) * sizeof *triangles);
-    scree_results_put_all(writer,
-                          scree_results_data(writer, "/bodies/triangle_offset", H5T_STD_I64LE,
-                                             H5T_NATIVE_INT64, 1, (hsize_t)n + 1, 0, 0, false),
-                          offset);
-    scree_results_put_all(writer,
-                          scree_results_data(writer, "/bodies/triangles", H5T_STD_I32LE,
-                                             H5T_NATIVE_INT, 2, total, 3, 0, false),
-                          triangles);
+    put_offsets(writer, "/bodies/triangle_offset", rows, offset);
+    put_ints(writer, "/bodies/triangles", &faces, 3, triangles);
   }
   scree_free(offset);
   scree_free(triangles);
 }
 
-static void put_ints(scree_ResultsWriter *writer, const char *name, int rank, hsize_t rows,
-                     hsize_t columns, const int *values) {
-  scree_results_put_all(writer,
-                        scree_results_data(writer, name, H5T_STD_I32LE, H5T_NATIVE_INT, rank, rows,
-                                           columns, 0, false),
-                        values);
-}
-
-static void put_offsets(scree_ResultsWriter *writer, const char *name, int n,
-                        const int64_t *values) {
-  scree_results_put_all(writer,
-                        scree_results_data(writer, name, H5T_STD_I64LE, H5T_NATIVE_INT64, 1,
-                                           (hsize_t)n + 1, 0, 0, false),
-                        values);
+/* All rows of a table that one process writes: worlds with finite elements are not divided. */
+static Rows all_rows(size_t n) {
+  return (Rows){0, (int64_t)n, (int64_t)n, true};
 }
 
 /* Undeformed places of the nodes of all bodies, what holds each (-1 nothing, -2 it is held, or the
@@ -212,7 +242,8 @@ static void write_nodes(scree_ResultsWriter *writer, const scree_World *world, i
   if (writer->good) {
     scree_results_put_all(writer, scree_results_reals(writer, "/elements/place", 2, nodes, 3, 0),
                           place);
-    put_ints(writer, "/elements/holder", 1, nodes, 0, holder);
+    const Rows rows = all_rows(nodes);
+    put_ints(writer, "/elements/holder", &rows, 0, holder);
     if (driven)
       scree_results_put_all(writer, scree_results_reals(writer, "/elements/anchor", 2, nodes, 3, 0),
                             anchor);
@@ -227,7 +258,7 @@ static void write_nodes(scree_ResultsWriter *writer, const scree_World *world, i
  * each vertex in /bodies/vertices (-1: of another shape). */
 static void write_elements(scree_ResultsWriter *writer, const scree_World *world,
                            const scree_Shape *const *shapes, int n) {
-  if (scree_world_node_count(world) == 0) return;
+  if (scree_world_node_count(world) == 0) return; /* such worlds are not divided */
   int64_t *node = SCREE_ALLOC(int64_t, (size_t)n + 1),
           *element = SCREE_ALLOC(int64_t, (size_t)n + 1);
   size_t vertices = 0;
@@ -254,10 +285,12 @@ static void write_elements(scree_ResultsWriter *writer, const scree_World *world
   }
   if (writer->good) {
     scree_results_group(writer, "/elements");
-    put_offsets(writer, "/elements/node_offset", n, node);
-    put_offsets(writer, "/elements/element_offset", n, element);
-    put_ints(writer, "/elements/corner", 2, total, SCREE_ELEMENT_CORNERS, corner);
-    put_ints(writer, "/elements/surface_node", 1, vertices, 0, surface);
+    const Rows bodies = all_rows((size_t)n), elements = all_rows(total);
+    const Rows places = all_rows(vertices);
+    put_offsets(writer, "/elements/node_offset", &bodies, node);
+    put_offsets(writer, "/elements/element_offset", &bodies, element);
+    put_ints(writer, "/elements/corner", &elements, SCREE_ELEMENT_CORNERS, corner);
+    put_ints(writer, "/elements/surface_node", &places, 0, surface);
   }
   write_nodes(writer, world, n);
   scree_free(node);
@@ -267,37 +300,32 @@ static void write_elements(scree_ResultsWriter *writer, const scree_World *world
 }
 
 /* The parts of clumps, if there are any. */
-static void write_parts(scree_ResultsWriter *writer, const scree_World *world, int n) {
-  size_t total = 0;
-  for (int b = 0; b < n; ++b) total += (size_t)scree_shape_part_count(scree_body_shape(world, b));
-  if (total == 0) return;
+static void write_parts(scree_ResultsWriter *writer, const scree_BodyTable *table) {
+  int64_t total = 0;
+  for (int b = 0; b < table->count; ++b) total += scree_shape_part_count(&table->row[b].shape);
+  const Rows rows = rows_of(writer, total);
+  if (rows.whole == 0) return;
   const scree_Shape **shapes = SCREE_ALLOC(const scree_Shape *, total);
   int *body = SCREE_ALLOC(int, total);
   double *position = SCREE_ALLOC(double, 3 * total), *orientation = SCREE_ALLOC(double, 4 * total);
   scree_results_group(writer, "/parts");
   writer->good = writer->good && shapes && body && position && orientation;
   size_t at = 0;
-  for (int b = 0; b < n && writer->good; ++b) {
-    const scree_Shape *clump = scree_body_shape(world, b);
+  for (int b = 0; b < table->count && writer->good; ++b) {
+    const scree_Shape *clump = &table->row[b].shape;
     for (int k = 0; k < scree_shape_part_count(clump); ++k, ++at) {
       const scree_Part *part = scree_shape_part(clump, k);
       shapes[at] = &part->shape;
-      body[at] = b;
+      body[at] = table->first + b;
       memcpy(position + 3 * at, &part->pose.position, sizeof part->pose.position);
       memcpy(orientation + 4 * at, &part->pose.orientation, sizeof part->pose.orientation);
     }
   }
-  if (writer->good) {
-    const hsize_t P = (hsize_t)total;
-    scree_results_put_all(
-        writer,
-        scree_results_data(writer, "/parts/body", H5T_STD_I32LE, H5T_NATIVE_INT, 1, P, 0, 0, false),
-        body);
-    scree_results_put_all(writer, scree_results_reals(writer, "/parts/position", 2, P, 3, 0),
-                          position);
-    scree_results_put_all(writer, scree_results_reals(writer, "/parts/orientation", 2, P, 4, 0),
-                          orientation);
-    write_shapes(writer, "/parts", shapes, (int)total);
+  if (scree_results_ready(writer)) {
+    put_ints(writer, "/parts/body", &rows, 0, body);
+    put_reals(writer, "/parts/position", &rows, 3, position);
+    put_reals(writer, "/parts/orientation", &rows, 4, orientation);
+    write_shapes(writer, "/parts", shapes, &rows);
   }
   scree_free((void *)shapes);
   scree_free(body);
@@ -305,87 +333,70 @@ static void write_parts(scree_ResultsWriter *writer, const scree_World *world, i
   scree_free(orientation);
 }
 
-/* Keys of deformable bodies other than the kind, as bits. */
-static uint32_t flags_of(const scree_World *world, int body) {
-  const scree_Elastic e = scree_body_elastic(world, body);
-  return (e.explicit_ ? SCREE_RESULTS_EXPLICIT : 0u) |
-         (e.consistent_mass ? SCREE_RESULTS_CONSISTENT : 0u) |
-         (e.keeps_shape ? SCREE_RESULTS_KEEPS_SHAPE : 0u);
-}
-
 /* Groups of bodies that do not touch each other, and how they deform; no dataset when all are 0. */
-static void write_groups(scree_ResultsWriter *writer, const scree_World *world, int n) {
+static void write_groups(scree_ResultsWriter *writer, const scree_BodyTable *table,
+                         const Rows *rows) {
   static const char *const names[] = {"/bodies/group", "/bodies/body_kind", "/bodies/body_flags"};
   enum { COUNT = 3 };
-  uint32_t *values[COUNT] = {SCREE_ALLOC(uint32_t, n), SCREE_ALLOC(uint32_t, n),
-                             SCREE_ALLOC(uint32_t, n)};
-  bool any[COUNT] = {false, false, false};
+  uint32_t *values[COUNT] = {SCREE_ALLOC(uint32_t, table->count),
+                             SCREE_ALLOC(uint32_t, table->count),
+                             SCREE_ALLOC(uint32_t, table->count)};
+  bool found[COUNT] = {false, false, false};
   writer->good = writer->good && values[0] && values[1] && values[2];
-  for (int b = 0; b < n && writer->good; ++b) {
-    values[0][b] = scree_body_group(world, b);
-    values[1][b] = (uint32_t)scree_body_kind_of(world, b);
-    values[2][b] = flags_of(world, b);
-    for (int k = 0; k < COUNT; ++k) any[k] = any[k] || values[k][b] != 0;
+  for (int b = 0; b < table->count && writer->good; ++b) {
+    values[0][b] = table->row[b].group;
+    values[1][b] = (uint32_t)table->row[b].kind;
+    values[2][b] = table->row[b].flags;
+    for (int k = 0; k < COUNT; ++k) found[k] = found[k] || values[k][b] != 0;
   }
   for (int k = 0; k < COUNT; ++k) {
-    if (any[k])
-      scree_results_put_all(writer,
-                            scree_results_data(writer, names[k], H5T_STD_U32LE, H5T_NATIVE_UINT32,
-                                               1, (hsize_t)n, 0, 0, false),
-                            values[k]);
+    if (any(writer, found[k]))
+      scree_results_put_rows(writer,
+                             scree_results_data(writer, names[k], H5T_STD_U32LE, H5T_NATIVE_UINT32,
+                                                1, (hsize_t)rows->whole, 0, 0, false),
+                             (hsize_t)rows->first, (hsize_t)rows->count, values[k]);
     scree_free(values[k]);
   }
 }
 
-static void write_bodies(scree_ResultsWriter *writer, const scree_World *world, int n,
-                         const int *first, const int *last) {
+static void write_bodies(scree_ResultsWriter *writer, const scree_World *world,
+                         const scree_BodyTable *table, const int *first, const int *last) {
+  const int n = table->count;
+  const Rows rows = rows_of(writer, n);
   int *ints = SCREE_ALLOC(int, 2 * (size_t)n);
   double *reals = SCREE_ALLOC(double, 4 * (size_t)n);
   const scree_Shape **shapes = SCREE_ALLOC(const scree_Shape *, n);
-  scree_Shape *base = SCREE_ALLOC(scree_Shape, n); /* without deformation */
   const char *names[SCREE_SHAPE_KINDS];
   for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) names[k] = scree_shape_type((scree_ShapeKind)k)->name;
   scree_results_group(writer, "/bodies");
-  writer->good = writer->good && ints && reals && shapes && base;
-  if (writer->good) {
+  writer->good = writer->good && ints && reals && shapes;
+  if (scree_results_ready(writer)) {
     int *obstacle = ints, *material = ints + n;
     double *mass = reals, *inertia = reals + n;
     for (int b = 0; b < n; ++b) {
-      const scree_Vec3 moments = scree_body_inertia(world, b);
-      base[b] = scree_body_undeformed(world, b);
-      shapes[b] = &base[b];
-      obstacle[b] = scree_body_is_obstacle(world, b);
-      material[b] = scree_body_material(world, b);
-      mass[b] = scree_body_mass(world, b);
-      memcpy(inertia + 3 * b, &moments, sizeof moments);
+      const scree_BodyRow *row = &table->row[b];
+      shapes[b] = &row->shape;
+      obstacle[b] = row->obstacle;
+      material[b] = row->material;
+      mass[b] = row->mass;
+      memcpy(inertia + 3 * b, &row->inertia, sizeof row->inertia);
     }
-    const struct {
-      const char *name;
-      const int *values;
-    } integers[] = {{"/bodies/obstacle", obstacle},
-                    {"/bodies/material", material},
-                    {"/bodies/first_frame", first},
-                    {"/bodies/last_frame", last}};
-    for (int k = 0; k < 4; ++k)
-      scree_results_put_all(writer,
-                            scree_results_data(writer, integers[k].name, H5T_STD_I32LE,
-                                               H5T_NATIVE_INT, 1, (hsize_t)n, 0, 0, false),
-                            integers[k].values);
-    const hsize_t N = (hsize_t)n;
+    put_ints(writer, "/bodies/obstacle", &rows, 0, obstacle);
+    put_ints(writer, "/bodies/material", &rows, 0, material);
+    put_ints(writer, "/bodies/first_frame", &rows, 0, first);
+    put_ints(writer, "/bodies/last_frame", &rows, 0, last);
     scree_results_texts(writer, "/bodies/kind_names", names, 1, SCREE_SHAPE_KINDS, 0);
-    scree_results_put_all(writer, scree_results_reals(writer, "/bodies/mass", 1, N, 0, 0), mass);
-    scree_results_put_all(writer, scree_results_reals(writer, "/bodies/inertia", 2, N, 3, 0),
-                          inertia);
-    write_shapes(writer, "/bodies", shapes, n);
-    write_triangles(writer, shapes, n);
+    put_reals(writer, "/bodies/mass", &rows, 0, mass);
+    put_reals(writer, "/bodies/inertia", &rows, 3, inertia);
+    write_shapes(writer, "/bodies", shapes, &rows);
+    write_triangles(writer, shapes, &rows);
     write_elements(writer, world, shapes, n);
   }
-  write_groups(writer, world, n);
+  write_groups(writer, table, &rows);
   scree_free(ints);
   scree_free(reals);
   scree_free((void *)shapes);
-  scree_free(base);
-  write_parts(writer, world, n);
+  write_parts(writer, table);
 }
 
 /* Kinds, bodies and labels of joints, and the strengths of bonds. */
@@ -432,26 +443,35 @@ static void write_joints(scree_ResultsWriter *writer, const scree_World *world) 
   scree_free(strength);
 }
 
-/* Names of bodies, "" where there is none; no dataset when no body has a name. */
-static void write_names(scree_ResultsWriter *writer, const scree_Scene *scene, int n) {
-  const char **names = SCREE_ALLOC(const char *, n);
-  bool any = false;
+/* Names of bodies, "" where there is none; no dataset when no body has a name. Each rank knows all
+ * of them. */
+static void write_names(scree_ResultsWriter *writer, const scree_Scene *scene,
+                        const scree_BodyTable *table) {
+  const char **names = SCREE_ALLOC(const char *, table->count);
+  bool found = false;
+  size_t width = 1;
   writer->good = writer->good && names;
-  for (int b = 0; b < n && writer->good; ++b) {
+  for (int b = 0; b < table->whole && writer->good; ++b) {
     const char *name = scree_scene_body_name(scene, b);
-    names[b] = name ? name : "";
-    any = any || name;
+    const int place = b - table->first;
+    if (place >= 0 && place < table->count) names[place] = name ? name : "";
+    if (name && strlen(name) > width) width = strlen(name);
+    found = found || name;
   }
-  if (any) scree_results_texts(writer, "/bodies/name", names, 1, (hsize_t)n, 0);
+  if (any(writer, found)) {
+    const Rows rows = rows_of(writer, table->count);
+    scree_results_put_texts(writer, "/bodies/name", names, width, (hsize_t)rows.whole,
+                            (hsize_t)rows.first, (hsize_t)rows.count);
+  }
   scree_free(names);
 }
 
 void scree_results_write_world(scree_ResultsWriter *writer, const scree_ResultsHead *head,
-                               const scree_World *world, int bodies, const int *first,
-                               const int *last) {
+                               const scree_World *world, const scree_BodyTable *table,
+                               const int *first, const int *last) {
   write_head(writer, head, world);
   write_materials(writer, head, world);
-  write_bodies(writer, world, bodies, first, last);
+  write_bodies(writer, world, table, first, last);
   write_joints(writer, world);
-  if (head->naming) write_names(writer, head->naming, bodies);
+  if (head->naming) write_names(writer, head->naming, table);
 }

@@ -14,6 +14,7 @@
 #include "run/results_data.h"
 #include "run/results_file.h"
 #include "run/results_pack.h"
+#include "run/results_sizes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,85 +28,9 @@ static const int64_t IN_MEMORY = 256000000; /* bytes before compression */
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-/* What the heads of the frames say. */
-typedef struct Sizes {
-  int frames, bodies;
-  int64_t *offset;   /* (frames + 1) first contact of each frame */
-  size_t capacity;   /* of `offset` */
-  int *first, *last; /* (bodies) first and last frame of each body */
-  bool removed;      /* some bodies were */
-  scree_ColumnSizes rows;
-} Sizes;
-
-static void sizes_fini(Sizes *sizes) {
-  scree_free(sizes->first);
-  scree_free(sizes->last);
-  scree_free(sizes->offset);
-}
-
-static bool count_frame(Sizes *sizes, const scree_FrameHead *head) {
-  if (!scree_grow((void **)&sizes->offset, &sizes->capacity, (size_t)sizes->frames + 2,
-                  sizeof *sizes->offset))
-    return false;
-  if (sizes->frames == 0) sizes->offset[0] = 0;
-  sizes->offset[sizes->frames + 1] = sizes->offset[sizes->frames] + head->contacts;
-  ++sizes->frames;
-  scree_column_sizes_add(&sizes->rows, head);
-  return true;
-}
-
-static scree_Status find_sizes(const scree_Journal *journal, const scree_World *world, Sizes *sizes,
-                               const scree_Log *log) {
-  const int bodies = scree_world_body_count(world);
-  const bool removed = scree_world_removed_count(world) > 0;
-  scree_FrameHead head;
-  bool end = false;
-  *sizes = (Sizes){.first = SCREE_ALLOC(int, bodies),
-                   .last = SCREE_ALLOC(int, bodies),
-                   .removed = removed,
-                   .rows.deforms = scree_world_deforms(world),
-                   .rows.nodes = scree_world_node_count(world),
-                   .rows.joints = scree_world_joint_count(world)};
-  if (!sizes->first || !sizes->last) return scree_fail_memory(log, "the bodies of the results");
-  for (int64_t offset = 0;;) {
-    scree_Status status = scree_journal_skip(journal, &offset, &head, &end, log);
-    if (status != SCREE_OK || end || offset > journal->length) {
-      for (int b = 0; b < sizes->bodies && !removed; ++b) sizes->last[b] = sizes->frames - 1;
-      return status;
-    }
-    if (head.bodies > bodies)
-      return scree_fail(log, SCREE_BAD_INPUT, "%s: a frame has %d bodies, the world only %d",
-                        journal->path, (int)head.bodies, bodies);
-    if (head.joints > sizes->rows.joints)
-      return scree_fail(log, SCREE_BAD_INPUT, "%s: a frame has %d joints, the world only %d",
-                        journal->path, (int)head.joints, sizes->rows.joints);
-    for (; sizes->bodies < head.bodies; ++sizes->bodies) {
-      sizes->first[sizes->bodies] = sizes->frames;
-      sizes->last[sizes->bodies] = sizes->frames - 1;
-    }
-    for (int b = 0; b < head.bodies && removed; ++b) {
-      const int64_t step = scree_body_removed_step(world, b);
-      if (step < 0 || step >= head.step) sizes->last[b] = sizes->frames;
-    }
-    if (!count_frame(sizes, &head)) return scree_fail_memory(log, "the frames of the results");
-  }
-}
-
-/* Numbers are kept in the byte order of the machine: chunks are copied as they are. */
-static hid_t memory_type(const scree_Column *column) {
-  return column->type == 'd'   ? H5T_NATIVE_DOUBLE
-         : column->type == 'u' ? H5T_NATIVE_UINT32
-         : column->type == 'l' ? H5T_NATIVE_INT64
-                               : H5T_NATIVE_INT32;
-}
-
-static hid_t disk_type(const scree_Column *column) {
-  return column->type == 's' ? H5T_NATIVE_INT8 : memory_type(column);
-}
-
 /* A dataset and its chunks. */
 static scree_Status write_column(scree_ResultsWriter *writer, scree_Pack *pack, int k,
-                                 const Sizes *sizes, const scree_Log *log) {
+                                 const scree_ResultsSizes *sizes, const scree_Log *log) {
   const scree_Column *column = &scree_columns[k];
   const scree_PackColumn *from = &pack->column[k];
   const bool contacts = column->rows >= SCREE_ROWS_CONTACT;
@@ -121,7 +46,7 @@ static scree_Status write_column(scree_ResultsWriter *writer, scree_Pack *pack, 
     chunk[1] = (hsize_t)from->items;
   }
   scree_ResultsData data =
-      scree_results_chunked(writer, column->name, disk_type(column), rank, extent,
+      scree_results_chunked(writer, column->name, scree_column_disk(column), rank, extent,
                             from->bytes ? chunk : NULL, items && column->type == 'd');
   scree_Status status = SCREE_OK;
   for (size_t c = 0; c < scree_pack_count(from) && writer->good && status == SCREE_OK; ++c) {
@@ -136,31 +61,10 @@ static scree_Status write_column(scree_ResultsWriter *writer, scree_Pack *pack, 
   return status;
 }
 
-/* Which bodies are there in each frame; only when some were removed. */
-static void write_alive(scree_ResultsWriter *writer, const Sizes *sizes) {
-  const hsize_t F = (hsize_t)sizes->frames, N = (hsize_t)sizes->bodies;
-  scree_ResultsData data = scree_results_data(writer, "/frames/alive", H5T_STD_U8LE,
-                                              H5T_NATIVE_UINT8, 2, F, N, 0, false);
-  uint8_t *alive = SCREE_ALLOC(uint8_t, sizes->bodies);
-  writer->good = writer->good && alive;
-  for (int f = 0; f < sizes->frames && writer->good; ++f) {
-    for (int b = 0; b < sizes->bodies; ++b) alive[b] = f >= sizes->first[b] && f <= sizes->last[b];
-    scree_results_put_row(writer, &data, (hsize_t)f, alive);
-  }
-  if (data.id >= 0) H5Dclose(data.id);
-  scree_free(alive);
-}
-
-static scree_Status write_frames(scree_ResultsWriter *writer, scree_Pack *pack, const Sizes *sizes,
-                                 scree_Poll *poll, const scree_Log *log) {
-  const int64_t none = 0;
-  const char *statuses[SCREE_CONTACT_STATUSES];
-  for (int k = 0; k < SCREE_CONTACT_STATUSES; ++k)
-    statuses[k] = scree_contact_status_name((scree_ContactStatus)k);
-  scree_results_group(writer, "/frames");
-  scree_results_group(writer, "/contacts");
-  scree_results_texts(writer, "/contacts/status_names", statuses, 1, SCREE_CONTACT_STATUSES, 0);
-  scree_results_group(writer, "/analysis");
+static scree_Status write_frames(scree_ResultsWriter *writer, scree_Pack *pack,
+                                 const scree_ResultsSizes *sizes, scree_Poll *poll,
+                                 const scree_Log *log) {
+  scree_results_frame_groups(writer);
   scree_Status status = SCREE_OK;
   for (int k = 0; k < SCREE_COLUMNS && writer->good && status == SCREE_OK; ++k) {
     if (scree_poll(poll)) return SCREE_INTERRUPTED;
@@ -168,23 +72,19 @@ static scree_Status write_frames(scree_ResultsWriter *writer, scree_Pack *pack, 
       status = write_column(writer, pack, k, sizes, log);
   }
   if (status != SCREE_OK) return status;
-  if (sizes->removed) write_alive(writer, sizes);
-  scree_results_put_all(writer,
-                        scree_results_data(writer, "/frames/contact_offset", H5T_STD_I64LE,
-                                           H5T_NATIVE_INT64, 1, (hsize_t)sizes->frames + 1, 0, 0,
-                                           false),
-                        sizes->offset ? sizes->offset : &none);
+  if (sizes->removed) scree_results_alive(writer, sizes);
+  scree_results_contact_offsets(writer, sizes);
   return SCREE_OK;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
 static scree_Status write_content(hid_t file, const char *path, scree_Pack *pack,
-                                  const Sizes *sizes, const scree_ResultsHead *head,
+                                  const scree_ResultsSizes *sizes, const scree_ResultsHead *head,
                                   const scree_World *world, scree_Poll *poll,
                                   const scree_Log *log) {
   scree_ResultsWriter writer = {.file = file, .compression = head->compression, .good = true};
-  scree_results_write_world(&writer, head, world, sizes->bodies, sizes->first, sizes->last);
+  scree_results_write_world(&writer, head, world, &sizes->table, sizes->first, sizes->last);
   scree_Status status = write_frames(&writer, pack, sizes, poll, log);
   if (status == SCREE_OK && !writer.good)
     status = scree_fail(log, SCREE_MACHINE, "%s: cannot be written: memory or disk is full", path);
@@ -205,7 +105,7 @@ static int try_room(const char *path, int64_t bytes) {
 
 /* A file that does not fit into memory: straight to the disk, under another name. */
 static scree_Status write_large(const char *path, const scree_Journal *journal, scree_Pack *pack,
-                                const Sizes *sizes, const scree_ResultsHead *head,
+                                const scree_ResultsSizes *sizes, const scree_ResultsHead *head,
                                 const scree_World *world, scree_Poll *poll, const scree_Log *log) {
   const size_t length = strlen(path) + 8;
   char *part = SCREE_ALLOC(char, length);
@@ -239,10 +139,10 @@ static scree_Status write_large(const char *path, const scree_Journal *journal, 
 static scree_Status write_file(const char *path, const scree_Journal *journal, scree_Pack *pack,
                                const scree_ResultsHead *head, const scree_World *world,
                                int64_t memory, scree_Poll *poll, const scree_Log *log) {
-  Sizes sizes;
+  scree_ResultsSizes sizes;
   scree_Status status = scree_pack_update(pack, journal, NULL, poll, log);
   if (status != SCREE_OK) return status;
-  status = find_sizes(journal, world, &sizes, log);
+  status = scree_results_sizes(journal, world, head->bodies, NULL, &sizes, log);
   if (status == SCREE_OK && journal->length > memory) {
     status = write_large(path, journal, pack, &sizes, head, world, poll, log);
   } else if (status == SCREE_OK) {
@@ -254,7 +154,7 @@ static scree_Status write_file(const char *path, const scree_Journal *journal, s
       scree_h5_close(&h5);
     }
   }
-  sizes_fini(&sizes);
+  scree_results_sizes_fini(&sizes);
   return status;
 }
 
@@ -333,8 +233,10 @@ static bool scatter(const scree_H5 *h5, const scree_Column *column, int f, int64
   const bool list = column->rows >= SCREE_ROWS_CONTACT;
   const size_t size = scree_column_size(column) * (size_t)column->count;
   if (rows == 0) return true;
-  if (!(list ? read_rows(h5, column->name, memory_type(column), (hsize_t)contact, n, width, work)
-             : read_rows(h5, column->name, memory_type(column), (hsize_t)f, 1, n * width, work)))
+  if (!(list ? read_rows(h5, column->name, scree_column_memory(column), (hsize_t)contact, n, width,
+                         work)
+             : read_rows(h5, column->name, scree_column_memory(column), (hsize_t)f, 1, n * width,
+                         work)))
     return false;
   for (int k = 0; k < rows; ++k) memcpy(first + (size_t)k * stride, work + (size_t)k * size, size);
   return true;

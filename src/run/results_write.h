@@ -7,11 +7,18 @@
 #include "run/results_frame.h"
 #include "run/results_pack.h"
 #include "scree/scene.h"
+#include "world/world.h"
 
 typedef struct scree_ResultsMaterial {
   const char *name, *colour; /* "" when there is none */
   double density;            /* NAN: unknown */
 } scree_ResultsMaterial;
+
+/* Bodies first .. first + count - 1 of the whole world. */
+typedef struct scree_BodyTable {
+  int first, count, whole;
+  scree_BodyRow *row; /* (count) */
+} scree_BodyTable;
 
 /* Data of the file besides the world and its frames. */
 typedef struct scree_ResultsHead {
@@ -21,6 +28,7 @@ typedef struct scree_ResultsHead {
   int materials;
   const scree_ResultsMaterial *material; /* (materials) */
   const scree_Scene *naming;             /* gives the names of the bodies, or null */
+  const scree_BodyTable *bodies;         /* of a divided world; null: those of the world */
 } scree_ResultsHead;
 
 /* The head for the run of a scene; materials (as many as the scene has) is filled here and must
@@ -50,9 +58,9 @@ scree_Status scree_results_write_packed(const char *path, const scree_Journal *j
 scree_Status scree_results_to_journal(const char *path, scree_Journal *journal, int frames,
                                       const scree_Log *log);
 
-/* Head, materials and bodies; first and last frame of each of the bodies (bodies). */
+/* Head, materials and bodies; first and last frame of each (bodies->count). */
 void scree_results_write_world(scree_ResultsWriter *writer, const scree_ResultsHead *head,
-                               const scree_World *world, int bodies, const int *first,
-                               const int *last);
+                               const scree_World *world, const scree_BodyTable *bodies,
+                               const int *first, const int *last);
 
 #endif

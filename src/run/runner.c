@@ -16,6 +16,7 @@
 #include "core/memory.h"
 #include "run/frame_writer.h"
 #include "run/results_file.h"
+#include "run/results_shared.h"
 #include "run/run.h"
 #include "scene/scene.h"
 #include "scree/fclib.h"
@@ -75,27 +76,28 @@ scree_Status scree_run_save_frame(scree_Run *run) {
   const scree_Aabb *region = run->info.has_region ? &run->info.region : NULL;
   const bool contacts = run->info.save_contacts;
   scree_Status status = SCREE_OK;
-  if (run->parts.writes && !run->writer.made)
-    status = scree_writer_init(&run->writer, &run->journal, run->info.compression, run->log);
-  status = scree_run_parts_agree(&run->parts, status, run->log);
-  if (status != SCREE_OK) return status;
-  scree_Frame *frame = run->parts.writes ? scree_writer_frame(&run->writer) : NULL;
-  status = scree_run_parts_divided(&run->parts)
-               ? scree_run_parts_frame(&run->parts, run->world, contacts, region, frame, run->log)
-               : scree_frame_take(frame, run->world, contacts, region, run->log);
-  if (status == SCREE_OK && frame) status = scree_writer_add(&run->writer, run->log);
-  status = scree_run_parts_agree(&run->parts, status, run->log);
+  if (scree_run_parts_divided(&run->parts)) {
+    status =
+        scree_run_parts_frame(&run->parts, run->world, contacts, region, &run->journal, run->log);
+  } else {
+    if (!run->writer.made)
+      status = scree_writer_init(&run->writer, &run->journal, run->info.compression, run->log);
+    scree_Frame *frame = status == SCREE_OK ? scree_writer_frame(&run->writer) : NULL;
+    if (frame) status = scree_frame_take(frame, run->world, contacts, region, run->log);
+    if (status == SCREE_OK) status = scree_writer_add(&run->writer, run->log);
+  }
   if (status != SCREE_OK) return status;
   ++run->head.frames;
   run->head.last_frame = scree_world_steps(run->world);
   return SCREE_OK;
 }
 
-/* On rank 0, from the journal and a whole world that was collected. */
-static scree_Status save_results(scree_Run *run) {
+/* From the journal, by this process alone. */
+static scree_Status write_results(scree_Run *run, const scree_BodyTable *table) {
   scree_Poll poll = {poll_results, run, false};
   scree_ResultsHead head = scree_results_head(run->scene, run->materials);
   head.finished = run->head.summary.finished;
+  head.bodies = table;
   scree_Status status = SCREE_OK;
   if (!run->writer.made)
     status = scree_writer_init(&run->writer, &run->journal, head.compression, run->log);
@@ -106,11 +108,36 @@ static scree_Status save_results(scree_Run *run) {
     if (!run->torn) status = written;
   }
   if (status == SCREE_OK)
-    status = scree_results_write_packed(
-        run->path[SCREE_PATH_RESULTS], &run->journal, &run->writer.pack, &head,
-        scree_run_parts_whole(&run->parts, run->world), &poll, run->log);
+    status = scree_results_write_packed(run->path[SCREE_PATH_RESULTS], &run->journal,
+                                        &run->writer.pack, &head, run->world, &poll, run->log);
+  return status;
+}
+
+/* From the journal, by all ranks: the bodies of this one are in the table. */
+static scree_Status share_results(scree_Run *run, const scree_BodyTable *table) {
+  scree_Poll poll = {poll_results, run, false};
+  scree_ResultsHead head = scree_results_head(run->scene, run->materials);
+  head.finished = run->head.summary.finished;
+  head.bodies = table;
+  return scree_results_write_shared(run->path[SCREE_PATH_RESULTS], &run->journal, &head, run->world,
+                                    run->parts.ranks, &poll, run->log);
+}
+
+/* All ranks of a divided world call it. */
+static scree_Status save_results(scree_Run *run) {
+  const bool divided = scree_run_parts_divided(&run->parts);
+  scree_BodyTable table = {0};
+  scree_Status status = SCREE_OK;
+  const bool shared = divided && scree_results_can_share();
+  if (divided) status = scree_run_parts_table(&run->parts, run->world, !shared, &table);
+  if (status == SCREE_OK && shared)
+    status = share_results(run, &table);
+  else if (status == SCREE_OK && run->parts.writes)
+    status = write_results(run, divided ? &table : NULL);
+  scree_free(table.row);
+  status = scree_run_parts_agree(&run->parts, status, run->log);
   if (status == SCREE_OK) run->frames_written = run->head.frames;
-  if (status == SCREE_INTERRUPTED)
+  if (status == SCREE_INTERRUPTED && run->parts.writes)
     scree_report(run->log, SCREE_LOG_WARNING,
                  "%s: not updated, since that takes too long: the frames are kept in %s and a "
                  "resumed run adds them",
@@ -122,19 +149,24 @@ static double elapsed(const scree_Run *run) {
   return run->seconds_before + scree_seconds() - run->clock_start;
 }
 
-/* What rank 0 writes: `state` is that of the whole world. */
 static scree_Status write_checkpoint(scree_Run *run) {
-  const scree_World *whole = scree_run_parts_whole(&run->parts, run->world);
-  scree_Status status = scree_telemetry_flush(&run->telemetry, true, run->log);
+  const scree_World *whole = run->world;
+  const bool divided = scree_run_parts_divided(&run->parts);
+  scree_Status status = SCREE_OK;
+  if (run->parts.writes) status = scree_telemetry_flush(&run->telemetry, true, run->log);
   if (status == SCREE_OK && run->writer.made)
     status = scree_writer_wait(&run->writer, NULL, run->log);
   if (status == SCREE_OK) status = scree_journal_sync(&run->journal, run->log);
+  if (divided) status = scree_run_parts_agree(&run->parts, status, run->log);
   if (status != SCREE_OK) return status;
   run->head.journal = run->journal.length;
   run->head.telemetry = run->telemetry.length;
-  run->head.state = scree_world_state_size(whole);
   run->head.summary.seconds = elapsed(run);
   run->head.summary.time = scree_world_time(whole);
+  if (divided)
+    return scree_run_parts_checkpoint(&run->parts, whole, run->path[SCREE_PATH_CHECKPOINT],
+                                      &run->head, run->order, run->log);
+  run->head.state = scree_world_state_size(whole);
   void *state = SCREE_ALLOC(char, run->head.state);
   if (!state) return scree_fail_memory(run->log, "the checkpoint");
   scree_world_save(whole, state);
@@ -147,9 +179,7 @@ static scree_Status write_checkpoint(scree_Run *run) {
 scree_Status scree_run_save_checkpoint(scree_Run *run) {
   const double start = scree_seconds();
   run->clock_flush = start;
-  scree_Status status = scree_run_parts_collect(&run->parts, run->scene, run->world, run->order,
-                                                run->head.poured, run->log);
-  if (status == SCREE_OK && run->parts.writes) status = write_checkpoint(run);
+  const scree_Status status = write_checkpoint(run);
   run->clock_checkpoint = scree_seconds();
   run->checkpoint_cost = run->clock_checkpoint - start;
   return scree_run_parts_agree(&run->parts, status, run->log);
@@ -231,7 +261,7 @@ scree_Status scree_run_create(const scree_Scene *scene, const scree_RunSettings 
   made->log = &made->own_log;
   made->journal.file = made->telemetry.file = -1;
   made->clock_start = made->clock_checkpoint = made->clock_flush = scree_seconds();
-  scree_run_parts_init(&made->parts, settings->ranks);
+  scree_run_parts_init(&made->parts, settings->ranks, scene);
   made->sent.ranks = scree_ranks_size(settings->ranks);
   made->sent.imbalance = 1;
   made->order = SCREE_ALLOC(int, made->info.poured);
@@ -349,7 +379,7 @@ static void find_end(scree_Run *run, int64_t step) {
 
 /* results.h5 while the run goes on. */
 static scree_Status update_results(scree_Run *run) {
-  const scree_Status status = run->parts.writes ? save_results(run) : SCREE_OK;
+  const scree_Status status = save_results(run);
   return status == SCREE_INTERRUPTED ? SCREE_OK : status; /* the next step is abandoned, too */
 }
 
@@ -374,11 +404,7 @@ static scree_Status record(scree_Run *run, const scree_StepReport *report) {
   first = scree_run_parts_any(parts, parts->writes && first);
   due = scree_run_parts_any(parts, parts->writes && due);
   /* bodies due now belong to the checkpoint's state only after they were added */
-  if (due)
-    status = scree_run_save_checkpoint(run);
-  else if (first)
-    status = scree_run_parts_collect(&run->parts, run->scene, run->world, run->order,
-                                     run->head.poured, run->log);
+  if (due) status = scree_run_save_checkpoint(run);
   const bool many = due && run->head.frames >= 2 * run->frames_written;
   if (status == SCREE_OK && (first || many)) status = update_results(run);
   return scree_run_parts_agree(parts, status, run->log);
@@ -446,24 +472,25 @@ bool scree_run_is_over(const scree_Run *run) {
 }
 
 static scree_Status close_files(scree_Run *run, scree_Status status) {
-  if (run->torn) (void)scree_telemetry_flush(&run->telemetry, false, NULL);
+  if (run->torn && run->parts.writes) (void)scree_telemetry_flush(&run->telemetry, false, NULL);
   const bool news = run->head.frames != run->frames_written || run->head.summary.finished;
   const scree_Status written = news ? save_results(run) : SCREE_OK;
   if (status == SCREE_OK) status = written;
   if (status == SCREE_OK && run->head.summary.finished && !run->failed) {
     scree_writer_fini(&run->writer);
     scree_journal_close(&run->journal);
-    (void)unlink(run->path[SCREE_PATH_JOURNAL]);
+    if (run->parts.writes) (void)unlink(run->path[SCREE_PATH_JOURNAL]);
     run->journal_gone = true;
   }
   return status;
 }
 
 scree_Status scree_run_close(scree_Run *run) {
-  if (run->journal_gone || run->parts.serves) return SCREE_OK;
+  if (run->journal_gone || run->parts.serves) return SCREE_OK; /* the same on all ranks */
   /* when telemetry or frames of the present state are missing the last checkpoint stays */
   scree_Status status = run->torn ? SCREE_OK : scree_run_save_checkpoint(run);
-  if (run->parts.writes) status = close_files(run, status);
+  status = close_files(run, status);
+  scree_run_parts_memory(&run->parts, &run->sent.memory_most, &run->sent.memory_mean);
   return scree_run_parts_agree(&run->parts, status, run->log);
 }
 

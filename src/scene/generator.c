@@ -205,34 +205,58 @@ static scree_Status fill_cell(Lattice *lattice, uint64_t index, scree_Vec3 centr
     scree_shape_fini(&body.shape);
     if (lattice->may_skip) return SCREE_OK;
     const char *name = scene->bodies[blocker].name;
+    const int number = scree_scene_kept_number(scene, (size_t)blocker);
     return scree_scene_refuse(
         scene, lattice->node, lattice->log,
         "body %llu of the lattice, at (%g, %g, %g), overlaps %s %d%s%.60s%s",
         (unsigned long long)index, centre.x, centre.y, centre.z,
-        scene->bodies[blocker].def.obstacle ? "obstacle" : "body", blocker, name ? ", " : "",
+        scene->bodies[blocker].def.obstacle ? "obstacle" : "body", number, name ? ", " : "",
         name ? name : "", turned ? "; it is turned at random (orientation: fixed leaves it)" : "");
   }
   *volume += body.shape.volume;
   status = scree_scene_add(scene, &body, lattice->log);
-  if (status == SCREE_OK && !scree_place_add(lattice->place, scene, (int)scene->body_count - 1))
+  if (status == SCREE_OK && !scree_place_add(lattice->place, scene, (int)scene->kept - 1))
     status = scree_fail_memory(lattice->log, "the places of bodies");
   return status;
+}
+
+static scree_Status begin_places(Lattice *lattice, const scree_Aabb *window) {
+  scree_place_destroy(lattice->place);
+  lattice->place = scree_place_create(lattice->scene, 2 * largest_radius(&lattice->grain), window);
+  return lattice->place ? SCREE_OK : scree_fail_memory(lattice->log, "the places of bodies");
+}
+
+/* Drop bodies of other ranks, but those that layers from `next` on might overlap. */
+static scree_Status drop_layers(Lattice *lattice, long next) {
+  const scree_Scene *scene = lattice->scene;
+  const double up = scene->dimension == 2 ? lattice->spacing.y : lattice->spacing.z;
+  if (!scree_scene_is_full(scene) || !(up > 0)) return SCREE_OK;
+  const double reach = largest_radius(&lattice->grain) * (1 + 1e-9) + lattice->jitter;
+  const scree_Vec3 layer = cell_centre(scene->dimension, lattice->hexagonal, lattice->origin,
+                                       lattice->spacing, 0, 0, next);
+  scree_Aabb window = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+  if (scene->dimension == 2)
+    window.lower.y = layer.y - reach;
+  else
+    window.lower.z = layer.z - reach;
+  const scree_Status status = scree_scene_thin(lattice->scene, &window, lattice->log);
+  return status == SCREE_OK ? begin_places(lattice, &window) : status;
 }
 
 static scree_Status fill_lattice(Lattice *lattice, double *volume) {
   const long *n = lattice->count;
   uint64_t index = 0;
   *volume = 0;
-  lattice->place = scree_place_create(lattice->scene, 2 * largest_radius(&lattice->grain));
-  scree_Status status =
-      lattice->place ? SCREE_OK : scree_fail_memory(lattice->log, "the places of bodies");
-  for (long k = 0; k < n[2] && status == SCREE_OK; ++k)
+  scree_Status status = begin_places(lattice, NULL);
+  for (long k = 0; k < n[2] && status == SCREE_OK; ++k) {
     for (long j = 0; j < n[1] && status == SCREE_OK; ++j)
       for (long i = 0; i < n[0] && status == SCREE_OK && *volume < lattice->target; ++i)
         status = fill_cell(lattice, index++,
                            cell_centre(lattice->scene->dimension, lattice->hexagonal,
                                        lattice->origin, lattice->spacing, i, j, k),
                            volume);
+    if (status == SCREE_OK) status = drop_layers(lattice, k + 1);
+  }
   scree_place_destroy(lattice->place);
   return status;
 }
@@ -268,7 +292,8 @@ static scree_Status make_lattice(Lattice *lattice) {
   lattice->target = INFINITY;
   /* all at once: growing a list of many bodies step by step takes longer than making them */
   if (lattice->region.kind == SCREE_REGION_NONE &&
-      !scree_scene_reserve(lattice->scene, lattice->scene->body_count + (size_t)total))
+      !scree_scene_expect_more(lattice->scene, (size_t)total,
+                               (size_t)lattice->count[0] * (size_t)lattice->count[1]))
     return scree_fail_memory(lattice->log, "the bodies of the scene");
   double volume;
   return fill_lattice(lattice, &volume);
@@ -426,9 +451,11 @@ scree_Status scree_scene_generate(scree_Scene *scene, const scree_Log *log) {
   if (!scene->pours || !scene->region_mesh) return scree_fail_memory(log, scene->name);
   for (int k = 0; k < list->count; ++k) {
     const size_t first = scene->body_count;
-    scree_Status status = generate(scene, k, list->entries[k].value, log);
+    scree_Status status = scree_scene_expect(scene, k, log);
+    if (status == SCREE_OK) status = generate(scene, k, list->entries[k].value, log);
     if (status == SCREE_OK)
       status = scree_scene_name_generated(scene, list->entries[k].value, first, log);
+    if (status == SCREE_OK) status = scree_scene_thin(scene, NULL, log);
     if (status != SCREE_OK) return status;
   }
   return scree_scene_name_poured(scene, log);

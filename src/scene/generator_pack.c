@@ -164,7 +164,7 @@ static scree_Status make_bodies(Pack *pack) {
   const bool rubble = pack->grain->rubble.given; /* each has a volume of its own */
   double volume = 0, one = 0;
   int k = 0;
-  pack->first = scene->body_count;
+  pack->first = scene->kept;
   for (; rubble ? volume + 0.5 * one < pack->target : k < pack->count; ++k) {
     scree_Random random = scree_random(scene->seed, (uint64_t)pack->generator, (uint64_t)k);
     const double scale =

@@ -115,13 +115,21 @@ bool scree_place_add(scree_Place *place, const scree_Scene *scene, int body) {
   return true;
 }
 
-scree_Place *scree_place_create(const scree_Scene *scene, double cell) {
+static bool meet(const scree_Aabb *a, const scree_Aabb *b) {
+  return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
+         b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
+}
+
+scree_Place *scree_place_create(const scree_Scene *scene, double cell, const scree_Aabb *window) {
   scree_Place *place = SCREE_ALLOC(scree_Place, 1);
   if (!place) return NULL;
   place->cell = cell;
   bool good = add_buckets(place);
-  for (size_t k = 0; k < scene->body_count && good; ++k)
-    good = scree_place_add(place, scene, (int)k);
+  for (size_t k = 0; k < scene->kept && good; ++k) {
+    const scree_SceneBody *body = &scene->bodies[k];
+    const scree_Aabb box = scree_shape_aabb(&body->shape, &body->def.pose);
+    if (!window || meet(window, &box)) good = scree_place_add(place, scene, (int)k);
+  }
   if (good) return place;
   scree_place_destroy(place);
   return NULL;
@@ -151,7 +159,7 @@ int scree_place_blocker(const scree_Place *place, const scree_Scene *scene,
   for (size_t k = 0; k < place->large_count; ++k)
     if (overlaps(scene, place->large[k], body)) return place->large[k];
   if (!cells(place, &box, lower, upper)) {
-    for (size_t k = 0; k < scene->body_count; ++k)
+    for (size_t k = 0; k < scene->kept; ++k)
       if (overlaps(scene, (int)k, body)) return (int)k;
     return -1;
   }

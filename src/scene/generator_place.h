@@ -8,8 +8,9 @@
 
 typedef struct scree_Place scree_Place;
 
-/* A grid of cells of width `cell` with all bodies of the scene; null: out of memory. */
-scree_Place *scree_place_create(const scree_Scene *scene, double cell);
+/* A grid of cells of width `cell` with all bodies of the scene that are kept and meet `window`
+ * (null: all of these); null: out of memory. */
+scree_Place *scree_place_create(const scree_Scene *scene, double cell, const scree_Aabb *window);
 void scree_place_destroy(scree_Place *place);
 
 /* Insert body number `body` of the scene; false: out of memory. */

@@ -200,8 +200,16 @@ static scree_Status check_pairs(scree_Scene *scene, const scree_Log *log) {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* Bodies of a start come with impulses, for which all of them are needed. */
+static void choose_part(scree_Scene *scene, const scree_Ranks *ranks) {
+  if (scree_ranks_size(ranks) > 1 && !scree_node_find(scene->tree.root, "start") &&
+      !scree_scene_cannot_divide(scene))
+    scene->part.ranks = ranks;
+}
+
 static scree_Status read_scene(scree_Scene *scene, const char *text, size_t length,
-                               const char *const *overrides, const scree_Log *log) {
+                               const char *const *overrides, const scree_Ranks *ranks,
+                               const scree_Log *log) {
   scree_Tree given;
   scree_Status status = scree_tree_parse(&given, text, length, scene->name, log);
   if (status != SCREE_OK) return status;
@@ -225,9 +233,13 @@ static scree_Status read_scene(scree_Scene *scene, const char *text, size_t leng
   scene->seed = (uint64_t)scree_node_number(scene->tree.root, "seed");
   status = scree_scene_resolve_start(scene, log);
   if (status == SCREE_OK) status = check_pairs(scene, log);
+  if (status == SCREE_OK) choose_part(scene, ranks);
+  if (scene->part.counts && !scene->part.ranks) return status; /* there is nothing to count */
   if (status == SCREE_OK) status = scree_scene_read_bodies(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_plates(scene, log);
   if (status == SCREE_OK) status = scree_scene_generate(scene, log);
+  if (scene->part.ranks) status = scree_ranks_agree(scene->part.ranks, status, log);
+  if (scene->part.ranks && scene->part.counts) return status; /* that is all that is asked for */
   if (status == SCREE_OK) status = scree_scene_check_names(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_forces(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_joints(scene, log);
@@ -245,9 +257,16 @@ static scree_Status read_scene(scree_Scene *scene, const char *text, size_t leng
   return scene->text ? SCREE_OK : scree_fail_memory(log, scene->name);
 }
 
-scree_Status scree_scene_parse(const char *text, size_t length, const char *name,
-                               const char *const *overrides, const scree_Log *log,
-                               scree_Scene **scene) {
+/* The ranks that share a scene: `counts`, `cut` as in scree_ScenePart. */
+typedef struct Sharing {
+  const scree_Ranks *ranks;
+  bool counts;
+  scree_Cut *cut; /* the scene takes it over */
+} Sharing;
+
+static scree_Status parse(const char *text, size_t length, const char *name,
+                          const char *const *overrides, const Sharing *sharing,
+                          const scree_Log *log, scree_Scene **scene) {
   *scene = NULL;
   scree_Scene *made = SCREE_ALLOC(scree_Scene, 1);
   if (!made) return scree_fail_memory(log, name);
@@ -255,7 +274,9 @@ scree_Status scree_scene_parse(const char *text, size_t length, const char *name
   scree_Status status = made->name ? SCREE_OK : scree_fail_memory(log, name);
   if (status == SCREE_OK) {
     memcpy(made->name, name, strlen(name) + 1);
-    status = read_scene(made, text, length, overrides, log);
+    made->part.counts = sharing->counts;
+    made->part.cut = sharing->cut;
+    status = read_scene(made, text, length, overrides, sharing->ranks, log);
   }
   if (status == SCREE_OK)
     *scene = made;
@@ -264,8 +285,37 @@ scree_Status scree_scene_parse(const char *text, size_t length, const char *name
   return status;
 }
 
+scree_Status scree_scene_parse(const char *text, size_t length, const char *name,
+                               const char *const *overrides, const scree_Log *log,
+                               scree_Scene **scene) {
+  const Sharing alone = {NULL, false, NULL};
+  return parse(text, length, name, overrides, &alone, log, scene);
+}
+
+/* Twice, if ranks can share it. What is wrong is reported the second time. */
+static scree_Status parse_part(const char *text, size_t length, const char *name,
+                               const char *const *overrides, const scree_Ranks *ranks,
+                               bool restored, const scree_Log *log, scree_Scene **scene) {
+  Sharing sharing = {ranks, true, NULL};
+  if (scree_ranks_size(ranks) > 1 && !restored) {
+    scree_Scene *counted = NULL;
+    const scree_Status status = parse(text, length, name, overrides, &sharing, NULL, &counted);
+    if (status == SCREE_OK && counted->part.ranks)
+      (void)scree_scene_cut(counted, &sharing.cut, NULL);
+    scree_scene_destroy(counted);
+  }
+  sharing.counts = false;
+  return parse(text, length, name, overrides, &sharing, log, scene);
+}
+
 scree_Status scree_scene_read(const char *path, const char *const *overrides, const scree_Log *log,
                               scree_Scene **scene) {
+  return scree_scene_read_part(path, overrides, NULL, false, log, scene);
+}
+
+scree_Status scree_scene_read_part(const char *path, const char *const *overrides,
+                                   const scree_Ranks *ranks, bool restored, const scree_Log *log,
+                                   scree_Scene **scene) {
   *scene = NULL;
   FILE *file = fopen(path, "rb");
   struct stat status;
@@ -291,13 +341,14 @@ scree_Status scree_scene_read(const char *path, const char *const *overrides, co
   if (!good) outcome = scree_fail_memory(log, path);
   if (error)
     outcome = scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s", path, strerror(error));
-  if (outcome == SCREE_OK) outcome = scree_scene_parse(text, length, path, overrides, log, scene);
+  if (outcome == SCREE_OK)
+    outcome = parse_part(text, length, path, overrides, ranks, restored, log, scene);
   scree_free(text);
   return outcome;
 }
 
 static void free_bodies(scree_Scene *scene, size_t first) {
-  for (size_t k = first; k < scene->body_count; ++k) {
+  for (size_t k = first; k < scene->kept; ++k) {
     scree_shape_fini(&scene->bodies[k].shape);
     scree_scene_signal_free(scene->bodies[k].driver);
     scree_scene_state_free(scene->bodies[k].state);
@@ -306,9 +357,10 @@ static void free_bodies(scree_Scene *scene, size_t first) {
 
 void scree_scene_release_bodies(scree_Scene *scene) {
   const size_t first = (size_t)scene->obstacle_count;
+  const bool part = scene->part.ranks != NULL; /* which has the names already */
   bool named = false;
   if (scene->released) return;
-  for (size_t k = first; k < scene->body_count; ++k) {
+  for (size_t k = first; k < scene->kept && !part; ++k) {
     if (scene->bodies[k].def.kind != SCREE_BODY_RIGID) return; /* worlds look at these again */
     named = named || scene->bodies[k].name;
   }
@@ -324,15 +376,19 @@ void scree_scene_release_bodies(scree_Scene *scene) {
   free_bodies(scene, first);
   scree_free(scene->bodies);
   scene->bodies = obstacles;
-  scene->body_capacity = first;
-  scene->kept_names = names;
+  scene->kept = scene->body_capacity = first;
+  if (!part) {
+    scene->kept_names = names;
+    scene->kept_name_count = names ? scene->body_count : 0;
+  }
+  scree_scene_part_fini(scene);
   scene->released = true;
 }
 
 void scree_scene_destroy(scree_Scene *scene) {
   if (!scene) return;
-  if (scene->released) scene->body_count = (size_t)scene->obstacle_count;
   free_bodies(scene, 0);
+  scree_scene_part_fini(scene);
   scree_free((void *)scene->kept_names);
   for (int k = 0; k < scene->pour_count; ++k) {
     scree_shape_fini(&scene->pours[k].grain.shape);

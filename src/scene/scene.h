@@ -3,6 +3,7 @@
 #ifndef SCREE_SCENE_INTERNAL_H
 #define SCREE_SCENE_INTERNAL_H
 
+#include "parallel/ranks.h"
 #include "scene/generator_random.h"
 #include "scene/region.h"
 #include "scene/scene_expression.h"
@@ -10,6 +11,7 @@
 #include "scene/sensors.h"
 #include "scene/shape_made.h"
 #include "scree/scene.h"
+#include "step/domain.h"
 
 #include <math.h>
 
@@ -115,12 +117,37 @@ typedef struct scree_SceneStart {
   double step;                    /* that the impulses belong to; 0: no start */
 } scree_SceneStart;
 
+/* A shape that all ranks keep: of bodies `first` to `last`, made one after the other. */
+typedef struct scree_NumberedShape {
+  int first, last;
+  scree_Shape shape;
+} scree_NumberedShape;
+
 /* A periodic cell: rows x, y and z of its velocity gradient. */
 typedef struct scree_SceneCell {
   bool any;
   scree_CellDef def;
   scree_SceneSignal *rows[2]; /* x and y; z */
 } scree_SceneCell;
+
+/* The part of a rank (scene_part.c): `bodies` has those of the rank, as the world deals them out
+ * (scree_world_deal), and while generators run also those that later bodies might overlap. */
+typedef struct scree_ScenePart {
+  const scree_Ranks *ranks; /* null: `bodies` has all */
+  int *number;              /* (kept) number of each of `bodies`, ascending */
+  size_t number_capacity;
+  scree_NumberedShape
+      *shapes; /* (shape_count) with vertices or parts, of bodies that are not kept */
+  size_t shape_count, shape_capacity;
+  scree_Aabb *needed; /* (needed_count) boxes in which generators to come may place bodies */
+  size_t needed_count, needed_capacity;
+  bool all_needed;   /* such a box is not known */
+  size_t next_thin;  /* bodies kept at which others are to be dropped */
+  scree_Cut *cut;    /* (ranks) pieces of space by which ranks get their bodies; null: by numbers */
+  bool counts;       /* no body is kept, only the places of some */
+  scree_Vec3 *place; /* (place_count) then: of the bodies that were dealt to this rank */
+  size_t place_count, place_capacity;
+} scree_ScenePart;
 
 struct scree_Scene {
   char *name; /* of the file */
@@ -132,10 +159,13 @@ struct scree_Scene {
   int material_count;
   int obstacle_count;
   int first_plate;         /* body of the first of `plates` */
-  scree_SceneBody *bodies; /* (body_count) obstacles first */
-  size_t body_count, body_capacity;
+  scree_SceneBody *bodies; /* (kept) obstacles first */
+  size_t body_count;       /* bodies and obstacles of the start */
+  size_t kept, body_capacity;
   bool released;           /* `bodies` has obstacles alone (scree_scene_release_bodies) */
-  const char **kept_names; /* then: (body_count) or null, if there are none */
+  const char **kept_names; /* then, or of a part: (kept_name_count) names of all bodies */
+  size_t kept_name_count, kept_name_capacity; /* those behind have none */
+  scree_ScenePart part;
   scree_SceneStart start;
   struct scree_TriangleMesh **region_mesh; /* (region_mesh_count) of regions of generators */
   int region_mesh_count;
@@ -195,6 +225,40 @@ scree_Status scree_scene_elastic(const scree_Scene *scene, const scree_Node *whe
 /* Room for that many bodies and obstacles. */
 bool scree_scene_reserve(scree_Scene *scene, size_t bodies);
 scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const scree_Log *log);
+
+/* ---- the part of a rank (scene_part.c) ---- */
+
+/* The number of the body or obstacle bodies[k]. */
+static inline int scree_scene_kept_number(const scree_Scene *scene, size_t k) {
+  return scene->part.ranks ? scene->part.number[k] : (int)k;
+}
+/* Place of a body among `bodies`, -1: it is not kept. */
+int scree_scene_place(const scree_Scene *scene, int number);
+/* Why the world of this scene cannot be divided between ranks, or null; asked before bodies are
+ * read, of the tree alone. */
+const char *scree_scene_cannot_divide(const scree_Scene *scene);
+/* A scene of the same text that is read first, to count the bodies of each piece of space: *cut
+ * (ranks), freed with scree_free. */
+scree_Status scree_scene_cut(const scree_Scene *counted, scree_Cut **cut, const scree_Log *log);
+/* Before generator `index` runs: the boxes of those behind it. */
+scree_Status scree_scene_expect(scree_Scene *scene, int index, const scree_Log *log);
+/* Room for `bodies` more, which come in layers: of a part for those that it keeps, or counts. */
+bool scree_scene_expect_more(scree_Scene *scene, size_t bodies, size_t layer);
+/* Whether so many bodies are kept that dropping some is worth it. */
+static inline bool scree_scene_is_full(const scree_Scene *scene) {
+  return scene->part.ranks && !scene->released && scene->kept >= scene->part.next_thin;
+}
+/* Drop bodies of other ranks but those that meet `window` (or null) or that generators to come may
+ * need. */
+scree_Status scree_scene_thin(scree_Scene *scene, const scree_Aabb *window, const scree_Log *log);
+/* Room for the names of all bodies so far, where these are kept apart. */
+bool scree_scene_keep_names(scree_Scene *scene);
+/* The largest of all ranks. */
+double scree_scene_most(const scree_Scene *scene, double mine);
+static inline double scree_scene_least(const scree_Scene *scene, double mine) {
+  return -scree_scene_most(scene, -mine);
+}
+void scree_scene_part_fini(scree_Scene *scene);
 
 /* Arch, vault or dome (generator_masonry.c). */
 scree_Status scree_scene_generate_masonry(scree_Scene *scene, const scree_Node *node,

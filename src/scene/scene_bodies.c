@@ -288,7 +288,8 @@ static scree_Status read_nodes(const scree_Scene *scene, const scree_Node *map,
   if (scree_node_find(map, "torque") || scree_node_find(map, "acceleration"))
     return scree_scene_refuse(
         scene, node, log, "nodes: found a torque or an acceleration, expected force or pressure");
-  const scree_SceneBody *body = force->def.body >= 0 ? &scene->bodies[force->def.body] : NULL;
+  const int place = force->def.body >= 0 ? scree_scene_place(scene, force->def.body) : -1;
+  const scree_SceneBody *body = place >= 0 ? &scene->bodies[place] : NULL;
   if (!body || body->def.kind != SCREE_BODY_ELEMENTS)
     return scree_scene_refuse(scene, node, log,
                               "nodes: expected the name of one body of kind elements, which is "

@@ -6,6 +6,7 @@
 #include "parallel/ranks.h"
 #include "scene/scene.h"
 #include "scene/scene_state.h"
+#include "world/world.h"
 
 #include <assert.h>
 #include <math.h>
@@ -99,8 +100,7 @@ void scree_scene_body_label(const scree_Scene *scene, int body, char *text, size
 
 void scree_scene_count_shapes(const scree_Scene *scene, int count[SCREE_SHAPE_KINDS]) {
   for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) count[k] = 0;
-  const size_t n = scene->released ? (size_t)scene->obstacle_count : scene->body_count;
-  for (size_t k = 0; k < n; ++k) ++count[scene->bodies[k].shape.kind];
+  for (size_t k = 0; k < scene->kept; ++k) ++count[scene->bodies[k].shape.kind];
   for (int k = 0; k < scene->pour_count; ++k)
     count[scene->pours[k].grain.shape.kind] += scene->pours[k].count;
 }
@@ -249,7 +249,7 @@ static scree_Status add_forces(const scree_Scene *scene, scree_World *world) {
     if (!pattern) status = scree_world_add_force(world, &def);
     for (size_t b = (size_t)scene->obstacle_count;
          pattern && b < scene->body_count && status == SCREE_OK; ++b) {
-      if (!scree_name_matches(pattern, scene->bodies[b].name)) continue;
+      if (!scree_name_matches(pattern, scree_scene_body_name(scene, (int)b))) continue;
       def.body = (int)b;
       status = scree_world_add_force(world, &def);
     }
@@ -280,8 +280,15 @@ static scree_Status build_bodies(const scree_Scene *scene, scree_World *world, i
   scree_Status status = build_laws(scene, world);
   const int room = (int)scene->body_count / ranks + scene->obstacle_count;
   if (status == SCREE_OK) status = scree_world_reserve(world, room);
-  for (size_t k = 0; k < scene->body_count && status == SCREE_OK; ++k)
-    status = add_body(world, &scene->bodies[k]);
+  const scree_NumberedShape *shape = scene->part.shapes, *end = shape + scene->part.shape_count;
+  for (size_t k = 0, at = 0; k < scene->body_count && status == SCREE_OK; ++k) {
+    while (shape < end && shape->last < (int)k) ++shape;
+    if (at < scene->kept && scree_scene_kept_number(scene, at) == (int)k)
+      status = add_body(world, &scene->bodies[at++]);
+    else
+      status = scree_world_pass_body(world,
+                                     shape < end && shape->first <= (int)k ? &shape->shape : NULL);
+  }
   if (status == SCREE_OK) status = scree_scene_build_states(scene, world);
   if (status == SCREE_OK) status = drive_nodes(scene, world);
   if (status == SCREE_OK && scene->driven_count > 0) status = scree_scene_end_states(scene, world);
@@ -316,7 +323,12 @@ scree_Status scree_scene_build_part(const scree_Scene *scene, const scree_Ranks 
   const scree_WorldSettings settings = settings_of(scene);
   scree_Status status = scree_world_create(&settings, log, world);
   if (status == SCREE_OK) status = scree_world_divide(*world, ranks);
+  if (status == SCREE_OK && scene->part.cut) scree_world_set_cuts(*world, scene->part.cut);
   if (status == SCREE_OK) status = build_bodies(scene, *world, scree_ranks_size(ranks), log);
+  status = scree_ranks_agree(ranks, status, log);
+  if (status == SCREE_OK) scree_world_passed(*world);
+  /* a part is read for one world: a run needs the memory before its caller can say so */
+  if (scene->part.ranks) scree_scene_release_bodies((scree_Scene *)scene);
   return end_build(status, world);
 }
 

@@ -69,9 +69,14 @@ scree_Status scree_scene_name_generated(scree_Scene *scene, const scree_Node *no
   const scree_Node *given = scree_node_find(node, "name");
   if (!given || scree_node_is(node, "kind", "pour")) return SCREE_OK;
   scree_Status status = check_given(scene, given, scene->body_count - first, log);
+  if (scene->part.ranks && !scree_scene_keep_names(scene))
+    status = scree_fail_memory(log, scene->name);
   for (size_t k = first; k < scene->body_count && status == SCREE_OK; ++k) {
-    scene->bodies[k].name = make_name(scene, given, k - first);
-    if (!scene->bodies[k].name) status = scree_fail_memory(log, scene->name);
+    const char *name = make_name(scene, given, k - first);
+    const int place = scree_scene_place(scene, (int)k);
+    if (!name) status = scree_fail_memory(log, scene->name);
+    if (place >= 0) scene->bodies[place].name = name;
+    if (scene->part.ranks) scene->kept_names[k] = name;
   }
   return status;
 }
@@ -151,8 +156,9 @@ int64_t scree_scene_names(const scree_Scene *scene) {
 const char *scree_scene_listed_name(const scree_Scene *scene, int64_t k) {
   if (k < 0 || k >= scree_scene_names(scene)) return NULL;
   if ((size_t)k < scene->body_count) {
-    if (!scene->released || k < scene->obstacle_count) return scene->bodies[k].name;
-    return scene->kept_names ? scene->kept_names[k] : NULL;
+    if (k < scene->obstacle_count || (!scene->released && !scene->part.ranks))
+      return scene->bodies[k].name;
+    return (size_t)k < scene->kept_name_count ? scene->kept_names[k] : NULL;
   }
   k -= (int64_t)scene->body_count;
   int p = 0;

@@ -16,9 +16,10 @@ enum { STREAM = 2000003 }; /* of random numbers; no generator has it */
 void scree_scene_perturb(scree_Scene *scene) {
   const double share = scree_node_number(scene->tree.root, "perturb");
   if (!(share > 0)) return;
-  for (size_t k = (size_t)scene->obstacle_count; k < scene->body_count; ++k) {
+  for (size_t k = (size_t)scene->obstacle_count; k < scene->kept; ++k) {
     scree_SceneBody *body = &scene->bodies[k];
-    scree_Random random = scree_random(scene->seed, STREAM, k);
+    scree_Random random =
+        scree_random(scene->seed, STREAM, (uint64_t)scree_scene_kept_number(scene, k));
     const double size = body->shape.size;
     const double fall = sqrt(scree_norm(scene->gravity) * size);
     const double unit =

@@ -296,16 +296,29 @@ scree_Status scree_scene_matter(const scree_Scene *scene, const scree_Node *map,
 
 bool scree_scene_reserve(scree_Scene *scene, size_t bodies) {
   void *array = scene->bodies;
+  if (scene->part.ranks) { /* not many more than there are */
+    if (!scree_grow_lean(&array, &scene->body_capacity, bodies, sizeof *scene->bodies))
+      return false;
+    scene->bodies = array;
+    return scree_grow_lean((void **)&scene->part.number, &scene->part.number_capacity, bodies,
+                           sizeof *scene->part.number);
+  }
   if (!scree_grow(&array, &scene->body_capacity, bodies, sizeof *scene->bodies)) return false;
   scene->bodies = array;
   return true;
 }
 
 scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const scree_Log *log) {
-  if (!scree_scene_reserve(scene, scene->body_count + 1)) {
+  if (!scree_scene_reserve(scene, scene->kept + 1)) {
     scree_shape_fini(&body->shape);
     return scree_fail_memory(log, "the bodies of the scene");
   }
-  scene->bodies[scene->body_count++] = *body;
+  const size_t number = scene->body_count++;
+  scene->bodies[scene->kept] = *body;
+  if (scene->part.ranks) scene->part.number[scene->kept] = (int)number;
+  ++scene->kept;
+  if (!scene->part.ranks || !body->name) return SCREE_OK;
+  if (!scree_scene_keep_names(scene)) return scree_fail_memory(log, "the names of bodies");
+  scene->kept_names[number] = body->name;
   return SCREE_OK;
 }

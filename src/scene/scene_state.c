@@ -205,7 +205,7 @@ static scree_Status set(scree_World *world, int body, const scree_SceneState *st
 
 scree_Status scree_scene_build_states(const scree_Scene *scene, scree_World *world) {
   scree_Status status = SCREE_OK;
-  for (size_t b = 0; b < scene->body_count && status == SCREE_OK; ++b) {
+  for (size_t b = 0; b < scene->kept && status == SCREE_OK; ++b) {
     const scree_SceneState *state = scene->bodies[b].state;
     if (!state) continue;
     status = scree_body_set_coordinates(world, (int)b, state->anchor ? state->anchor : state->q,
@@ -218,7 +218,7 @@ scree_Status scree_scene_build_states(const scree_Scene *scene, scree_World *wor
 
 scree_Status scree_scene_end_states(const scree_Scene *scene, scree_World *world) {
   scree_Status status = SCREE_OK;
-  for (size_t b = 0; b < scene->body_count && status == SCREE_OK; ++b)
+  for (size_t b = 0; b < scene->kept && status == SCREE_OK; ++b)
     if (scene->bodies[b].state) status = set(world, (int)b, scene->bodies[b].state);
   return status;
 }

@@ -96,7 +96,7 @@ static void fastest(const scree_Scene *scene, const scree_SceneBody *body, doubl
 /* Bodies of mass m and area A on which a pressure acts by p A. */
 static double step_of_pressure(const scree_Scene *scene, double p) {
   double step = INFINITY;
-  for (size_t b = 0; b < scene->body_count && p > 0; ++b) {
+  for (size_t b = 0; b < scene->kept && p > 0; ++b) {
     const scree_SceneBody *body = &scene->bodies[b];
     if (body->def.obstacle || !(body->shape.volume > 0)) continue;
     const double density =
@@ -123,9 +123,10 @@ static double step_of_force(const scree_Scene *scene, int k) {
     if (f > most && isfinite(f)) most = f;
   }
   double step = INFINITY;
-  for (size_t b = 0; b < scene->body_count && most > 0; ++b) {
+  for (size_t b = 0; b < scene->kept && most > 0; ++b) {
     const scree_SceneBody *body = &scene->bodies[b];
-    if (body->def.obstacle || (def->body >= 0 && def->body != (int)b)) continue;
+    if (body->def.obstacle || (def->body >= 0 && def->body != scree_scene_kept_number(scene, b)))
+      continue;
     if (scene->forces[k].pattern && !scree_name_matches(scene->forces[k].pattern, body->name))
       continue;
     const double density = body->def.density > 0 ? body->def.density : 0;
@@ -221,7 +222,7 @@ static double step_of_deformable(const scree_BodyDef *def, const scree_Shape *sh
 
 /* Whether all bodies that move are balls; where they meet is computed along their paths. */
 static bool has_only_balls(const scree_Scene *scene) {
-  for (size_t k = 0; k < scene->body_count; ++k) {
+  for (size_t k = 0; k < scene->kept; ++k) {
     const scree_SceneBody *body = &scene->bodies[k];
     if (body->def.obstacle) continue;
     if (!scree_shape_is_ball(&body->shape) || body->def.kind != SCREE_BODY_RIGID) return false;
@@ -239,12 +240,14 @@ static double drop(const scree_Scene *scene) {
   if (!(g > 0)) return 0;
   const scree_Vec3 up = scree_scale(-1 / g, scene->gravity);
   double top = -INFINITY, bottom = INFINITY;
-  for (size_t k = 0; k < scene->body_count; ++k) {
+  for (size_t k = 0; k < scene->kept; ++k) {
     const scree_SceneBody *body = &scene->bodies[k];
     const double height = scree_dot(up, body->def.pose.position);
     bottom = fmin(bottom, height - reach_of(&body->shape));
     if (!body->def.obstacle) top = fmax(top, height);
   }
+  top = scree_scene_most(scene, top);
+  bottom = scree_scene_least(scene, bottom);
   for (int k = 0; k < scene->pour_count; ++k) {
     const scree_Region *region = &scene->pours[k].region;
     top = fmax(top, fmax(scree_dot(up, region->lower), scree_dot(up, region->upper)));
@@ -255,11 +258,13 @@ static double drop(const scree_Scene *scene) {
 static double automatic_step(const scree_Scene *scene) {
   const double g = scree_norm(scene->gravity);
   double speed = 0, spin = 0, step = INFINITY;
-  for (size_t k = 0; k < scene->body_count; ++k) fastest(scene, &scene->bodies[k], &speed, &spin);
+  for (size_t k = 0; k < scene->kept; ++k) fastest(scene, &scene->bodies[k], &speed, &spin);
   for (int k = 0; k < scene->pour_count; ++k)
     speed = fmax(speed, scree_norm(scene->pours[k].grain.def.velocity.linear));
+  speed = scree_scene_most(scene, speed);
+  spin = scree_scene_most(scene, spin);
   if (g > 0) step = auto_step.fall * sqrt(scene->smallest / g);
-  const bool balls = has_only_balls(scene);
+  const bool balls = scree_scene_least(scene, has_only_balls(scene)) > 0;
   const double travel = balls ? auto_step.aimed : auto_step.travel;
   if (speed > 0) step = fmin(step, travel * scene->smallest / speed);
   if (spin > 0) step = fmin(step, auto_step.turn / spin);
@@ -267,7 +272,7 @@ static double automatic_step(const scree_Scene *scene) {
   if (g > 0 && fall > 0 && !balls)
     step = fmin(step, auto_step.miss * scene->smallest / hypot(speed, fall));
   const double fast = hypot(speed, fall);
-  for (size_t k = 0; k < scene->body_count; ++k)
+  for (size_t k = 0; k < scene->kept; ++k)
     step = fmin(step, step_of_deformable(&scene->bodies[k].def, &scene->bodies[k].shape, 1, fast));
   for (int k = 0; k < scene->pour_count; ++k) {
     const scree_Grain *grain = &scene->pours[k].grain;
@@ -277,7 +282,7 @@ static double automatic_step(const scree_Scene *scene) {
   step = fmin(step, step_of_joints(scene, g));
   const double rate = scree_scene_cell_rate(scene);
   if (rate > 0) step = fmin(step, auto_step.deform / rate);
-  step = fmin(step, step_of_cell(scene));
+  step = scree_scene_least(scene, fmin(step, step_of_cell(scene)));
   if (!isfinite(step)) step = scene->duration / 1000;
   return fmin(step, scene->duration);
 }
@@ -287,7 +292,7 @@ scree_Status scree_scene_resolve_time(scree_Scene *scene, const scree_Log *log) 
   scree_Node *output = scree_node_find(scene->tree.root, "output");
   scene->duration = scree_node_number(time, "duration");
   scene->smallest = INFINITY;
-  for (size_t k = 0; k < scene->body_count; ++k) {
+  for (size_t k = 0; k < scene->kept; ++k) {
     const scree_SceneBody *body = &scene->bodies[k];
     if (!body->def.obstacle) scene->smallest = fmin(scene->smallest, body->shape.size);
   }
@@ -295,6 +300,7 @@ scree_Status scree_scene_resolve_time(scree_Scene *scene, const scree_Log *log) 
     const scree_Grain *grain = &scene->pours[k].grain;
     scene->smallest = fmin(scene->smallest, grain->scale.min * grain->shape.size);
   }
+  scene->smallest = scree_scene_least(scene, scene->smallest);
   scene->automatic_step = scree_node_is(time, "step", "auto");
   if (scene->automatic_step && !scree_scene_set_number(scene, time, "step", automatic_step(scene)))
     return scree_fail_memory(log, scene->name);

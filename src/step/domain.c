@@ -6,9 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Consecutive bodies that go to one rank before the world is cut for the first time. */
-enum { DEALT = 256 };
-
 scree_Status scree_domain_divide(scree_System *s, const scree_Ranks *ranks) {
   scree_Domain *p = &s->domain;
   if (s->bodies.count > 0 || p->global)
@@ -63,7 +60,9 @@ scree_Status scree_domain_add_body(scree_System *s) {
   if (!p->global) return SCREE_OK;
   const int k = b->count - 1, global = p->whole;
   const bool obstacle = b->fixed[k] != 0;
-  const int owner = obstacle ? -1 : global / DEALT % p->size;
+  const int owner = obstacle           ? -1
+                    : p->cut_count > 0 ? scree_domain_rank_at(p, b->motion[k].pose.position)
+                                       : scree_domain_dealt(global, p->size);
   const size_t n = (size_t)b->count;
   int shape;
   if (!add_shape(p, &b->cold[k].shape, &shape) ||
@@ -83,6 +82,23 @@ scree_Status scree_domain_add_body(scree_System *s) {
   p->owner[k] = owner;
   p->shape[k] = shape;
   return SCREE_OK;
+}
+
+scree_Status scree_domain_pass_body(scree_System *s, const scree_Shape *shape) {
+  int number;
+  s->domain.fresh = false;
+  s->domain.whole++;
+  return !shape || add_shape(&s->domain, shape, &number)
+             ? SCREE_OK
+             : scree_fail_memory(s->log, "the parts of a world");
+}
+
+void scree_domain_passed(scree_System *s) {
+  scree_Bodies *b = &s->bodies;
+  double most[2] = {-b->thinnest, !b->balls};
+  scree_ranks_most(s->domain.ranks, most, 2);
+  b->thinnest = -most[0];
+  b->balls = !(most[1] > 0);
 }
 
 int scree_domain_local(const scree_Domain *p, int count, int global) {

@@ -100,6 +100,12 @@ static inline bool scree_domain_owns(const scree_Domain *domain, int body) {
 static inline int scree_domain_global(const scree_Domain *domain, int body) {
   return domain->global && body >= 0 ? domain->global[body] : body;
 }
+/* The rank that gets a new body, by its number, until the world is cut: consecutive ones together.
+ */
+enum { SCREE_DOMAIN_DEALT = 256 };
+static inline int scree_domain_dealt(int number, int ranks) {
+  return number / SCREE_DOMAIN_DEALT % ranks;
+}
 /* Which of two bodies (0 or 1), given by their numbers in the whole world, has their contacts on
  * its rank: about as often one as the other. */
 static inline int scree_domain_choose(bool fixed_i, bool fixed_j, int i, int j) {
@@ -123,6 +129,10 @@ scree_Status scree_domain_divide(struct scree_System *s, const scree_Ranks *rank
 void scree_domain_fini(scree_Domain *domain);
 /* The last body of the world was added on all ranks: keep it where it belongs. */
 scree_Status scree_domain_add_body(struct scree_System *s);
+/* The next body, which no rank but its owner has, is on another rank; its shape or null. */
+scree_Status scree_domain_pass_body(struct scree_System *s, const scree_Shape *shape);
+/* After the last of them: what depends on all bodies, from all ranks. */
+void scree_domain_passed(struct scree_System *s);
 /* The number on this rank of a body of the whole world, or -1. */
 int scree_domain_local(const scree_Domain *domain, int count, int global);
 /* Why this world cannot be divided, or null. */
@@ -159,7 +169,12 @@ void scree_domain_mark(const struct scree_System *s, unsigned char *fixed);
 
 /* Cuts for the present positions and work. */
 scree_Status scree_domain_cut(struct scree_System *s);
+/* Cuts (ranks) into pieces with the same number of places of all ranks; each body of a world is
+ * given by one rank. */
+SCREE_PRIVATE scree_Status scree_cut_places(const scree_Ranks *ranks, const scree_Vec3 *places,
+                                            int count, scree_Cut *cuts, const scree_Log *log);
 /* The rank whose piece has this point. */
+SCREE_PRIVATE int scree_cut_rank(const scree_Cut *cut, scree_Vec3 x);
 int scree_domain_rank_at(const scree_Domain *domain, scree_Vec3 x);
 /* Work of each body. */
 void scree_domain_weigh(const struct scree_System *s, float *work);

@@ -11,6 +11,7 @@
 #include "step/system.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { BINS = 64, ROUNDS = 6 };             /* 64^6 = 2^36 places along an axis */
@@ -30,11 +31,14 @@ void scree_domain_weigh(const scree_System *s, float *work) {
   }
 }
 
-int scree_domain_rank_at(const scree_Domain *p, scree_Vec3 x) {
-  if (p->size == 1 || p->cut_count == 0) return p->rank;
+int scree_cut_rank(const scree_Cut *cut, scree_Vec3 x) {
   int k = 0;
-  while (k >= 0) k = p->cut[k].side[scree_dot(p->cut[k].along, x) < p->cut[k].at ? 0 : 1];
+  while (k >= 0) k = cut[k].side[scree_dot(cut[k].along, x) < cut[k].at ? 0 : 1];
   return -1 - k;
+}
+
+int scree_domain_rank_at(const scree_Domain *p, scree_Vec3 x) {
+  return p->size == 1 || p->cut_count == 0 ? p->rank : scree_cut_rank(p->cut, x);
 }
 
 /* Ranks first .. first + count - 1, and the cut that divides them. */
@@ -46,27 +50,34 @@ typedef struct Group {
 } Group;
 
 typedef struct Cutter {
-  scree_System *s;
+  scree_Domain *p;
+  int count;         /* bodies */
+  const char *place; /* (bodies) the first position; the next is `stride` bytes further */
+  size_t stride;
   float *work; /* (bodies) */
   int *group;  /* (bodies) or -1: a ghost, an obstacle, or its rank is known */
   Group *groups, *next;
   double *sums; /* (groups x BINS) */
 } Cutter;
 
+static scree_Vec3 place_of(const Cutter *c, int k) {
+  scree_Vec3 x;
+  memcpy(&x, c->place + (size_t)k * c->stride, sizeof x);
+  return x;
+}
+
 static double along(const Cutter *c, int k) {
-  const scree_Domain *p = &c->s->domain;
-  return scree_dot(p->cut[c->groups[c->group[k]].cut].along, c->s->bodies.motion[k].pose.position);
+  return scree_dot(c->p->cut[c->groups[c->group[k]].cut].along, place_of(c, k));
 }
 
 /* The direction of each cut and the range of its group: boxes by maxima over ranks. */
 static void choose_axes(const Cutter *c, int groups) {
-  const scree_Bodies *b = &c->s->bodies;
-  scree_Domain *p = &c->s->domain;
+  scree_Domain *p = c->p;
   double *box = c->sums; /* (groups x 6) -lower, upper */
   for (int k = 0; k < 6 * groups; ++k) box[k] = -INFINITY;
-  for (int k = 0; k < b->count; ++k) {
+  for (int k = 0; k < c->count; ++k) {
     if (c->group[k] < 0) continue;
-    const scree_Vec3 x = b->motion[k].pose.position;
+    const scree_Vec3 x = place_of(c, k);
     const double coordinate[3] = {x.x, x.y, x.z};
     double *mine = box + 6 * (ptrdiff_t)c->group[k];
     for (int i = 0; i < 3; ++i) {
@@ -99,9 +110,8 @@ static void choose_axes(const Cutter *c, int groups) {
 
 /* One round: the work in BINS equal parts of each range, then the part that has the cut. */
 static void refine(const Cutter *c, int groups, bool first) {
-  const scree_Bodies *b = &c->s->bodies;
   memset(c->sums, 0, (size_t)groups * BINS * sizeof *c->sums);
-  for (int k = 0; k < b->count; ++k) {
+  for (int k = 0; k < c->count; ++k) {
     if (c->group[k] < 0) continue;
     const Group *g = &c->groups[c->group[k]];
     const double at = (along(c, k) - g->low) / (g->high - g->low) * BINS;
@@ -109,7 +119,7 @@ static void refine(const Cutter *c, int groups, bool first) {
     const int bin = at < BINS ? (int)at : BINS - 1;
     c->sums[(size_t)c->group[k] * BINS + (size_t)bin] += (double)c->work[k];
   }
-  scree_ranks_add(c->s->domain.ranks, c->sums, (size_t)groups * BINS);
+  scree_ranks_add(c->p->ranks, c->sums, (size_t)groups * BINS);
   for (int k = 0; k < groups; ++k) {
     Group *g = &c->groups[k];
     const double *sums = c->sums + (size_t)k * BINS;
@@ -126,7 +136,7 @@ static void refine(const Cutter *c, int groups, bool first) {
 
 /* The two halves of each group; those of one rank are done. */
 static int split(const Cutter *c, int groups) {
-  scree_Domain *p = &c->s->domain;
+  scree_Domain *p = c->p;
   int made = 0;
   for (int k = 0; k < groups; ++k) {
     const Group *g = &c->groups[k];
@@ -145,14 +155,12 @@ static int split(const Cutter *c, int groups) {
   return made;
 }
 
-static void assign(const Cutter *c, int groups) {
-  const scree_Bodies *b = &c->s->bodies;
-  const scree_Domain *p = &c->s->domain;
-  (void)groups;
-  for (int k = 0; k < b->count; ++k) {
+static void assign(const Cutter *c) {
+  const scree_Domain *p = c->p;
+  for (int k = 0; k < c->count; ++k) {
     if (c->group[k] < 0) continue;
     const scree_Cut *cut = &p->cut[c->groups[c->group[k]].cut];
-    const int side = cut->side[scree_dot(cut->along, b->motion[k].pose.position) < cut->at ? 0 : 1];
+    const int side = cut->side[scree_dot(cut->along, place_of(c, k)) < cut->at ? 0 : 1];
     c->group[k] = -1;
     for (int g = 0; side >= 0; ++g)
       if (c->next[g].cut == side) {
@@ -162,38 +170,69 @@ static void assign(const Cutter *c, int groups) {
   }
 }
 
+static bool take_room(Cutter *c, scree_Arena *work) {
+  const size_t size = (size_t)c->p->size;
+  c->work = SCREE_TAKE_RAW(work, float, c->count);
+  c->group = SCREE_TAKE_RAW(work, int, c->count);
+  c->groups = SCREE_TAKE(work, Group, size);
+  c->next = SCREE_TAKE(work, Group, size);
+  c->sums = SCREE_TAKE_RAW(work, double, size *BINS);
+  return c->work && c->group && c->groups && c->next && c->sums;
+}
+
+static void cut(Cutter *c) {
+  c->p->cut_count = 1;
+  c->groups[0] = (Group){.count = c->p->size};
+  for (int groups = 1; groups > 0;) {
+    choose_axes(c, groups);
+    for (int round = 0; round < ROUNDS; ++round) refine(c, groups, round == 0);
+    groups = split(c, groups);
+    assign(c);
+    Group *swap = c->groups;
+    c->groups = c->next;
+    c->next = swap;
+  }
+  c->p->counts.cuts++;
+}
+
 scree_Status scree_domain_cut(scree_System *s) {
   scree_Domain *p = &s->domain;
   const scree_Bodies *b = &s->bodies;
   if (p->size == 1) return SCREE_OK;
   const scree_ArenaMark mark = scree_arena_mark(&p->work);
-  Cutter c = {.s = s,
-              .work = SCREE_TAKE_RAW(&p->work, float, b->count),
-              .group = SCREE_TAKE_RAW(&p->work, int, b->count),
-              .groups = SCREE_TAKE(&p->work, Group, p->size),
-              .next = SCREE_TAKE(&p->work, Group, p->size),
-              .sums = SCREE_TAKE_RAW(&p->work, double, (size_t)p->size *BINS)};
-  const bool enough = c.work && c.group && c.groups && c.next && c.sums;
-  scree_Status status =
+  Cutter c = {.p = p,
+              .count = b->count,
+              .place = (const char *)b->motion + offsetof(scree_Motion, pose.position),
+              .stride = sizeof *b->motion};
+  const bool enough = take_room(&c, &p->work);
+  const scree_Status status =
       scree_domain_agree(s, enough ? SCREE_OK : scree_fail_memory(s->log, "the cuts of a world"));
   if (!status && enough) {
     scree_domain_weigh(s, c.work);
     for (int k = 0; k < b->count; ++k)
       c.group[k] = !b->fixed[k] && scree_domain_owns(p, k) ? 0 : -1;
-    p->cut_count = 1;
-    c.groups[0] = (Group){.count = p->size};
-    for (int groups = 1; groups > 0;) {
-      choose_axes(&c, groups);
-      for (int round = 0; round < ROUNDS; ++round) refine(&c, groups, round == 0);
-      const int made = split(&c, groups);
-      assign(&c, groups);
-      Group *swap = c.groups;
-      c.groups = c.next;
-      c.next = swap;
-      groups = made;
-    }
-    p->counts.cuts++;
+    cut(&c);
   }
   scree_arena_release(&p->work, mark);
+  return status;
+}
+
+scree_Status scree_cut_places(const scree_Ranks *ranks, const scree_Vec3 *places, int count,
+                              scree_Cut *cuts, const scree_Log *log) {
+  scree_Domain p = {.ranks = ranks,
+                    .rank = scree_ranks_rank(ranks),
+                    .size = scree_ranks_size(ranks),
+                    .cut = cuts};
+  scree_Arena work = {0};
+  Cutter c = {.p = &p, .count = count, .place = (const char *)places, .stride = sizeof *places};
+  const bool enough = take_room(&c, &work);
+  const scree_Status status = scree_ranks_agree(
+      ranks, enough ? SCREE_OK : scree_fail_memory(log, "the cuts of a world"), log);
+  for (int k = 0; enough && k < count; ++k) {
+    c.work[k] = 1;
+    c.group[k] = 0;
+  }
+  if (!status) cut(&c);
+  scree_arena_fini(&work);
   return status;
 }

@@ -309,15 +309,23 @@ static scree_Status detect_now(const scree_World *world, double *penetration, in
                           .threads = s->threads,
                           .cell = s->cell,
                           .joints = s->joints,
+                          .domain = s->domain,
                           .broad = scree_broad_create()};
-  if (!scratch.broad) return scree_fail_memory(&world->log, "the broad phase");
+  scree_Status status =
+      scratch.broad ? SCREE_OK : scree_fail_memory(&world->log, "the broad phase");
+  status = scree_domain_agree(s, status);
+  if (status) {
+    scree_broad_destroy(scratch.broad);
+    return status;
+  }
   if (!(scratch.laws.h > 0)) scree_law_table_fill(&scratch.laws, s->settings.step);
-  const scree_Status status = scree_system_detect(&scratch, 0, NULL);
+  status = scree_system_detect(&scratch, 0, NULL);
   if (!status && penetration) *penetration = scree_system_penetration(&scratch, body);
   if (!status && contacts) *contacts = (int)scratch.contacts.count;
   scratch.bodies = (scree_Bodies){0}; /* owned by the world */
   scratch.laws = (scree_LawTable){0};
   scratch.joints = (scree_Joints){0};
+  scratch.domain = (scree_Domain){0};
   scree_system_fini(&scratch);
   return status;
 }

@@ -6,10 +6,32 @@ scree_Status scree_world_divide(scree_World *world, const scree_Ranks *ranks) {
   return scree_domain_divide(&world->system, ranks);
 }
 
+scree_Status scree_world_pass_body(scree_World *world, const scree_Shape *shape) {
+  world->system.energy_known = false;
+  return scree_domain_pass_body(&world->system, shape);
+}
+
+void scree_world_set_cuts(scree_World *world, const scree_Cut *cuts) {
+  scree_Domain *p = &world->system.domain;
+  if (p->size == 1) return;
+  p->cut_count = p->size - 1;
+  for (int k = 0; k < p->cut_count; ++k) p->cut[k] = cuts[k];
+}
+
+void scree_world_passed(scree_World *world) {
+  scree_domain_passed(&world->system);
+}
+
 const char *scree_world_cannot_divide(const scree_World *world) {
   scree_LawTable laws = world->system.laws;
   if (!(laws.h > 0)) scree_law_table_fill(&laws, world->system.settings.step);
   return laws.any_rolling ? "a law resists rolling" : scree_domain_refuse(&world->system);
+}
+
+scree_Status scree_world_settle(scree_World *world) {
+  const scree_Status status = scree_domain_begin(&world->system, true);
+  world->body_generation++;
+  return status;
 }
 
 const scree_Ranks *scree_world_ranks(const scree_World *world) {

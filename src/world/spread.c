@@ -3,22 +3,16 @@
  * Bodies and contacts are named by their numbers in the whole world. To rank 0 each rank sends what
  * it owns; from rank 0 everything is sent to all in pieces, of which each rank takes its own, so
  * that no rank but 0 needs memory for the whole. */
+#include "world/spread.h"
 #include "core/log.h"
 #include "core/memory.h"
-#include "world/world.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { PIECE = 16384 }; /* bodies or contacts in one message */
 
-typedef struct Body {
-  scree_Motion motion;
-  scree_Late way; /* of a late impact */
-  scree_BodyCreep creep;
-  int64_t gone;
-  int number, late;
-} Body;
+typedef scree_SentBody Body;
 
 /* All other state, the same on all ranks of a divided world. */
 typedef struct Scalars {
@@ -42,7 +36,7 @@ static void set_scalars(scree_World *world, const Scalars *x) {
   world->system.memory.stride = (size_t)x->stride;
 }
 
-static Body get_body(const scree_System *s, int k, const int *late_of) {
+scree_SentBody scree_spread_get(const scree_System *s, int k, const int *late_of) {
   Body body;
   memset(&body, 0, sizeof body);
   body.motion = s->bodies.motion[k];
@@ -54,7 +48,7 @@ static Body get_body(const scree_System *s, int k, const int *late_of) {
   return body;
 }
 
-static int *find_late(const scree_System *s) {
+int *scree_spread_late(const scree_System *s) {
   int *late_of = SCREE_ALLOC(int, s->bodies.count);
   for (int k = 0; late_of && k < s->bodies.count; ++k) late_of[k] = -1;
   for (size_t k = 0; late_of && k < s->memory.late.count; ++k)
@@ -62,7 +56,7 @@ static int *find_late(const scree_System *s) {
   return late_of;
 }
 
-static bool put_body(scree_System *s, int k, const Body *body) {
+bool scree_spread_put(scree_System *s, int k, const Body *body) {
   s->bodies.motion[k] = body->motion;
   const int64_t gone = s->bodies.gone ? s->bodies.gone[k] : -1;
   if (gone != body->gone && scree_bodies_set_gone(&s->bodies, k, body->gone, s->log)) return false;
@@ -76,7 +70,7 @@ static bool put_body(scree_System *s, int k, const Body *body) {
 
 static scree_Status collect_bodies(const scree_World *world, scree_World *whole) {
   const scree_System *s = &world->system;
-  int *late_of = find_late(s);
+  int *late_of = scree_spread_late(s);
   Body *mine = SCREE_ALLOC(Body, s->bodies.count);
   scree_Status status = late_of && mine ? SCREE_OK : scree_fail_memory(s->log, "the whole world");
   status = scree_domain_agree(s, status);
@@ -84,7 +78,7 @@ static scree_Status collect_bodies(const scree_World *world, scree_World *whole)
   for (int k = 0; !status && late_of && mine && k < s->bodies.count; ++k) {
     const bool obstacle = s->bodies.fixed[k] & SCREE_BODY_OBSTACLE;
     if (obstacle ? s->domain.rank == 0 : scree_domain_owns(&s->domain, k))
-      mine[n++] = get_body(s, k, late_of);
+      mine[n++] = scree_spread_get(s, k, late_of);
   }
   char *all = NULL;
   if (!status)
@@ -96,7 +90,7 @@ static scree_Status collect_bodies(const scree_World *world, scree_World *whole)
   for (size_t at = 0; !status && whole && at < bytes; at += sizeof(Body)) {
     Body body;
     memcpy(&body, all + at, sizeof body);
-    if (!put_body(&whole->system, body.number, &body))
+    if (!scree_spread_put(&whole->system, body.number, &body))
       status = scree_fail_memory(s->log, "the whole world");
   }
   scree_free(all);
@@ -114,7 +108,7 @@ static int compare_contacts(const void *a, const void *b) {
 }
 
 static scree_Status take_contacts(scree_System *s, const char *all, size_t count, size_t stride) {
-  const size_t each = sizeof(scree_KeptContact) + stride * sizeof(double);
+  const size_t each = scree_spread_bytes(stride);
   scree_Memory *m = &s->memory;
   const void **sorted = SCREE_ALLOC(const void *, count);
   if (!sorted || !scree_memory_reserve(m, count, stride)) {
@@ -137,7 +131,7 @@ static scree_Status take_contacts(scree_System *s, const char *all, size_t count
   return SCREE_OK;
 }
 
-static void pack_contact(const scree_System *s, size_t k, char *to) {
+void scree_spread_pack(const scree_System *s, size_t k, char *to) {
   const scree_KeptContact kept = scree_domain_kept(s, k);
   const size_t stride = s->memory.stride;
   memcpy(to, &kept, sizeof kept);
@@ -147,12 +141,12 @@ static void pack_contact(const scree_System *s, size_t k, char *to) {
 static scree_Status collect_contacts(const scree_World *world, scree_World *whole) {
   const scree_System *s = &world->system;
   const size_t stride = s->memory.stride;
-  const size_t each = sizeof(scree_KeptContact) + stride * sizeof(double);
+  const size_t each = scree_spread_bytes(stride);
   char *mine = SCREE_ALLOC(char, s->memory.count *each), *all = NULL;
   size_t bytes = 0, capacity = 0;
   scree_Status status =
       scree_domain_agree(s, mine ? SCREE_OK : scree_fail_memory(s->log, "the whole world"));
-  for (size_t k = 0; !status && k < s->memory.count; ++k) pack_contact(s, k, mine + k * each);
+  for (size_t k = 0; !status && k < s->memory.count; ++k) scree_spread_pack(s, k, mine + k * each);
   if (!status)
     status = scree_ranks_bring(s->domain.ranks, mine, s->memory.count * each, &all, &capacity,
                                &bytes, s->log);
@@ -197,7 +191,7 @@ scree_Status scree_world_collect(const scree_World *world, scree_World *whole) {
 
 static scree_Status spread_bodies(scree_World *world, const scree_World *whole) {
   scree_System *s = &world->system;
-  int *late_of = whole ? find_late(&whole->system) : NULL;
+  int *late_of = whole ? scree_spread_late(&whole->system) : NULL;
   Body *piece = SCREE_ALLOC(Body, PIECE);
   scree_Status status =
       piece && (late_of || !whole) ? SCREE_OK : scree_fail_memory(s->log, "the bodies of a rank");
@@ -208,11 +202,11 @@ static scree_Status spread_bodies(scree_World *world, const scree_World *whole) 
   for (int first = 0; !status && first < s->domain.whole; first += PIECE) {
     const int n = s->domain.whole - first < PIECE ? s->domain.whole - first : PIECE;
     for (int k = 0; whole && late_of && k < n; ++k)
-      piece[k] = get_body(&whole->system, first + k, late_of);
+      piece[k] = scree_spread_get(&whole->system, first + k, late_of);
     scree_ranks_broadcast(s->domain.ranks, piece, (size_t)n * sizeof *piece);
     for (int k = 0; k < n; ++k) {
       const int local = scree_domain_local(&s->domain, s->bodies.count, piece[k].number);
-      if (local >= 0 && !put_body(s, local, &piece[k]))
+      if (local >= 0 && !scree_spread_put(s, local, &piece[k]))
         put = scree_fail_memory(s->log, "the bodies of a rank");
     }
   }
@@ -236,7 +230,7 @@ static scree_Status spread_contacts(scree_World *world, const scree_World *whole
   for (int64_t first = 0; !status && first < count; first += PIECE) {
     const size_t n = count - first < PIECE ? (size_t)(count - first) : PIECE;
     for (size_t k = 0; whole && k < n; ++k)
-      pack_contact(&whole->system, (size_t)first + k, piece + k * each);
+      scree_spread_pack(&whole->system, (size_t)first + k, piece + k * each);
     scree_ranks_broadcast(p->ranks, piece, n * each);
     for (size_t k = 0; k < n; ++k) {
       scree_KeptContact kept;

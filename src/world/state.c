@@ -5,32 +5,19 @@
  * step, which start the next solve, the memory of their laws, the drivers and forces, and the
  * memory of the solver. The broad phase keeps a list between steps, but only as a list of
  * candidates: results do not depend on it, so it is rebuilt. */
+#include "world/state.h"
 #include "body/actuation.h"
 #include "body/signal.h"
 #include "core/log.h"
 #include "core/memory.h"
-#include "world/world.h"
 
 #include <math.h>
 #include <string.h>
 
 static const char magic[8] = "screes15";
 
-typedef struct Header {
-  char magic[8];
-  int64_t size; /* of the whole buffer */
-  int32_t dimension, bodies;
-  int64_t contacts, removed, late;
-  int64_t stride;    /* number of doubles in the memory of a contact's law */
-  int64_t actuation; /* bytes of drivers and forces */
-  int64_t solver;    /* bytes of the solver's memory, at the end */
-  double step;
-  scree_Progress progress;
-} Header;
-
-typedef struct Removed {
-  int64_t body, step;
-} Removed;
+typedef scree_StateHeader Header;
+typedef scree_StateRemoved Removed;
 
 static size_t contact_bytes(size_t stride) {
   return sizeof(scree_ContactKey) + 2 * sizeof(scree_Vec3) + stride * sizeof(double);
@@ -92,9 +79,9 @@ void scree_world_set_progress(scree_World *world, const scree_Progress *progress
   scree_broad_invalidate(s->broad);
 }
 
-void scree_world_save(const scree_World *world, void *buffer) {
+scree_StateHeader scree_state_header(const scree_World *world) {
   const scree_System *s = &world->system;
-  Header header;
+  scree_StateHeader header;
   memset(&header, 0, sizeof header); /* padding too: the same state gives the same bytes */
   memcpy(header.magic, magic, sizeof magic);
   header.size = (int64_t)scree_world_state_size(world);
@@ -108,6 +95,19 @@ void scree_world_save(const scree_World *world, void *buffer) {
   header.solver = (int64_t)scree_solver_state_size(s->solver);
   header.step = s->settings.step;
   scree_world_get_progress(world, &header.progress);
+  return header;
+}
+
+void scree_state_continue(scree_World *world, const Header *header) {
+  scree_world_set_progress(world, &header->progress);
+  if (header->step == world->system.settings.step) return;
+  world->time_start += (double)world->time_count * header->step; /* the scene has another step */
+  world->time_count = 0;
+}
+
+void scree_world_save(const scree_World *world, void *buffer) {
+  const scree_System *s = &world->system;
+  const Header header = scree_state_header(world);
   char *at = put(buffer, &header, sizeof header);
   scree_system_save(s, at);
   at += scree_system_snapshot_size(s);
@@ -177,6 +177,19 @@ static size_t actuation_at(const Header *header) {
   return (size_t)(header->size - header->solver - header->actuation);
 }
 
+scree_Status scree_state_check_header(const scree_World *world, const Header *header, int bodies) {
+  if (memcmp(header->magic, magic, sizeof magic) != 0)
+    return scree_fail(&world->log, SCREE_BAD_INPUT,
+                      "state: it does not begin with \"%.8s\": not a state, or of another version",
+                      magic);
+  const int dimension = world->system.bodies.dimension;
+  if (header->dimension != dimension || header->bodies != bodies)
+    return scree_fail(&world->log, SCREE_BAD_INPUT,
+                      "state: of a %dD world of %d bodies, expected %dD and %d", header->dimension,
+                      header->bodies, dimension, bodies);
+  return SCREE_OK;
+}
+
 static scree_Status check(const scree_World *world, const void *buffer, size_t size,
                           Header *header) {
   const scree_System *s = &world->system;
@@ -184,14 +197,8 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
     return scree_fail(&world->log, SCREE_BAD_INPUT, "state: %zu bytes, expected at least %zu", size,
                       sizeof *header);
   memcpy(header, buffer, sizeof *header);
-  if (memcmp(header->magic, magic, sizeof magic) != 0)
-    return scree_fail(&world->log, SCREE_BAD_INPUT,
-                      "state: it does not begin with \"%.8s\": not a state, or of another version",
-                      magic);
-  if (header->dimension != s->bodies.dimension || header->bodies != s->bodies.count)
-    return scree_fail(&world->log, SCREE_BAD_INPUT,
-                      "state: of a %dD world of %d bodies, expected %dD and %d", header->dimension,
-                      header->bodies, s->bodies.dimension, s->bodies.count);
+  const scree_Status known = scree_state_check_header(world, header, s->bodies.count);
+  if (known) return known;
   const size_t after =
       size - sizeof *header; /* sums of three counts below `after` do not overflow */
   const bool whole = header->solver >= 0 && (size_t)header->solver <= after &&
@@ -270,10 +277,6 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   take(at, memory->values, contacts * memory->stride * sizeof *memory->values);
   memory->count = contacts;
   memory->late.count = late;
-  scree_world_set_progress(world, &header.progress);
-  if (header.step != s->settings.step) { /* the scene has a different step */
-    world->time_start += (double)world->time_count * header.step;
-    world->time_count = 0;
-  }
+  scree_state_continue(world, &header);
   return SCREE_OK;
 }

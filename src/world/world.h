@@ -2,6 +2,7 @@
 #ifndef SCREE_WORLD_WORLD_H
 #define SCREE_WORLD_WORLD_H
 
+#include "core/private.h"
 #include "scree/world.h"
 #include "step/system.h"
 #include "world/refine.h"
@@ -56,6 +57,57 @@ struct scree_World {
   char *remembered;  /* (remembered_size) memory of the solver at the start of the step */
   size_t remembered_size;
 };
+
+/* ---- divided worlds (divide.c, part_state.c) ----------------------------------------------------
+ */
+
+/* What a rank writes of the state of a divided world: data of section k of rank 0, then of rank 1
+ * and so on, section after section, are what scree_world_save writes of the whole. Each rank has
+ * the bodies of a range of numbers, and their contacts. */
+enum { SCREE_STATE_SECTIONS = 10 };
+typedef struct scree_PartState {
+  const void *data[SCREE_STATE_SECTIONS];
+  size_t bytes[SCREE_STATE_SECTIONS];
+  void *memory[SCREE_STATE_SECTIONS];
+} scree_PartState;
+SCREE_PRIVATE scree_Status scree_world_part_save(const scree_World *world, scree_PartState *state);
+SCREE_PRIVATE void scree_world_part_state_fini(scree_PartState *state);
+
+/* Bytes from `offset` on of a saved state; false: they cannot be read. */
+typedef bool (*scree_StateReader)(void *user, int64_t offset, void *data, size_t bytes);
+/* Each rank reads what belongs to it into a divided world that was made with the same bodies and
+ * has made no step. */
+SCREE_PRIVATE scree_Status scree_world_part_restore(scree_World *world, scree_StateReader read,
+                                                    void *user);
+
+/* What does not change of a body. */
+typedef struct scree_BodyRow {
+  scree_Shape shape; /* without deformation; its data belong to the world */
+  scree_Vec3 inertia;
+  double mass;
+  int64_t removed; /* step, or -1 */
+  int number, shape_number, material, kind;
+  uint32_t group;
+  uint32_t flags; /* of deformable bodies, for the file */
+  int obstacle;
+} scree_BodyRow;
+SCREE_PRIVATE scree_BodyRow scree_world_body_row(const scree_World *world, int body);
+/* Of a divided world: rank k gets the bodies k * block to (k + 1) * block - 1, in their order;
+ * freed with scree_free. */
+SCREE_PRIVATE scree_Status scree_world_part_rows(const scree_World *world, int block,
+                                                 scree_BodyRow **rows, int *count);
+
+/* Bodies to the ranks that have their piece of space, as the next step would do it. */
+SCREE_PRIVATE scree_Status scree_world_settle(scree_World *world);
+
+/* Of a divided world without bodies: the cuts (ranks) by which its bodies get their ranks. */
+SCREE_PRIVATE void scree_world_set_cuts(scree_World *world, const scree_Cut *cuts);
+
+/* Of a divided world, in place of scree_world_add_body: the next body is that of another rank. Its
+ * shape, if it has vertices or parts, else null. */
+SCREE_PRIVATE scree_Status scree_world_pass_body(scree_World *world, const scree_Shape *shape);
+/* All ranks call it after the last of these. */
+SCREE_PRIVATE void scree_world_passed(scree_World *world);
 
 /* Where body k of the last step, of stepped_bodies, was before it. */
 static inline scree_Vec3 scree_world_start_position(const scree_World *world, int k) {

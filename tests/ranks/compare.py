@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compare two runs of one scene that should agree up to round-off and the solver's tolerance.
 
-    compare.py FOLDER OTHER [TOLERANCE]
+    compare.py FOLDER OTHER [TOLERANCE [start]]
 
-Telemetry line by line (clocks, counts of work and small differences aside), and every dataset of results.h5:
+With `start` bodies and the first frame of results.h5 alone, which must be equal. Telemetry line by line (clocks, counts of work and small differences aside), and every dataset of results.h5:
 those of bodies and materials must be equal. Numbers of one column or dataset are compared with its largest.
 """
 import json
@@ -86,10 +86,29 @@ def compare_results(one, other, tolerance):
     return found
 
 
+def compare_start(one, other):
+    found = []
+    with h5py.File(one + '/results.h5', 'r') as a, h5py.File(other + '/results.h5', 'r') as b:
+        names = []
+        a.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
+        for name in names:
+            part = name.split('/')[0]
+            if part not in ('bodies', 'parts', 'frames', 'materials') or 'offset' in name and part == 'frames':
+                continue
+            x, y = (a[name][()], b[name][()]) if part != 'frames' else (a[name][0], b[name][0])
+            same = numpy.shape(x) == numpy.shape(y) and (numpy.asarray(x) == y) | (numpy.asarray(x) != x)
+            found += [] if numpy.all(same) else ['%s differs' % name]
+        for name in ('body',):
+            x, y = a['contacts/' + name][()], b['contacts/' + name][()]
+            found += [] if numpy.array_equal(x, y) else ['contacts/%s differs' % name]
+    return found
+
+
 def main():
     one, other = sys.argv[1:3]
     tolerance = float(sys.argv[3]) if len(sys.argv) > 3 else 1e-6
-    found = compare_telemetry(one, other, tolerance) + compare_results(one, other, tolerance)
+    found = compare_start(one, other) if 'start' in sys.argv[4:] else \
+        compare_telemetry(one, other, tolerance) + compare_results(one, other, tolerance)
     for text in found:
         print('%s and %s: %s' % (one, other, text))
     return 1 if found else 0

@@ -68,6 +68,16 @@ if [ -n "$scree" ] && [ -x "$scree" ]; then
     grep -q '"divided": true' "$work/out" && grep -q '"imbalance": ' "$work/out" || fail "not divided: $(cat "$work/out")"
     compare "$work/one" "$work/all$n" || fail "$n ranks"
   done
+  # generators: each rank makes its own bodies, and the start is that of one rank in every number
+  generators=$source/tests/ranks/generators.yaml
+  "$scree" run "$generators" -q --steps 1 -o "$work/made" || fail "generators on one rank"
+  for n in 2 3 8; do
+    timeout 300 mpirun -q -n $n "$scree" run "$generators" -q --steps 1 -o "$work/made$n" || fail "generators on $n ranks"
+    compare "$work/made" "$work/made$n" 0 start || fail "generators on $n ranks"
+  done
+  # checkpoints of several ranks are those of one rank, which goes on from them
+  "$scree" run "$work/made3" -q --resume --steps 1 || fail "one rank goes on from three"
+  grep -q '"memory_most": [1-9]' "$work/out" || fail "no memory in $(cat "$work/out")"
   for key in messages bytes imbalance; do
     head -1 "$work/all3/telemetry.jsonl" | grep -q "\"$key\": " || fail "telemetry: no $key"
   done
