@@ -3,8 +3,10 @@
  * ipm_contact.h), matrices are d x d row by row.
  *
  * For x, z inside Q there is one point w inside Q whose quadratic representation P = Q_w maps z to
- * x: P = eta^2 (2 w w^T - J),   w = (x/|x| + J z/|z|) / (2 gamma),   gamma^2 = (1 +
- * x.z/(|x||z|))/2, with J = diag(1, -1, ..), |x|^2 = x.Jx and eta^4 = |x|^2/|z|^2. Its square root
+ * x:
+ *     P = eta^2 (2 w w^T - J) ,   w = (x/|x| + J z/|z|) / (2 gamma) ,
+ *     gamma^2 = (1 + x.z/(|x||z|))/2 ,
+ * with J = diag(1, -1, ..), |x|^2 = x.Jx and eta^4 = |x|^2/|z|^2. Its square root
  *     R = eta [w_0, w_T^T; w_T, I + w_T w_T^T/(1 + w_0)]
  * gives the scaled point l = R z = R^-1 x. With mu = 0 the cone is a half-line: only component 0
  * counts, P = x_0/z_0 there and 0 elsewhere. */

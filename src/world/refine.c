@@ -11,11 +11,11 @@
  * at the next kick), so levels fall from one step to the next, announced one step ahead. They rise
  * at once: then the bodies are only held apart for longer than needed.
  *
- * What is gained is the split between friction and impact; the motion of a flow of many grains is
- * the same. So the price is bounded: a step of 2^k parts is taken to cost 2^k times an undivided
- * one, and the work beyond that may be a part of the work of undivided steps, plus what small
- * worlds need for a whole run. Without a bound steps were divided for most of the time in which
- * 2000 spheres fell into a hopper, and cost five times as much.
+ * This corrects the split of the dissipated energy between friction and impact; the motion of a
+ * flow of many grains stays the same. So the price is bounded: a step of 2^k parts is taken to cost
+ * 2^k times an undivided one, and the work beyond that may be a part of the work of undivided
+ * steps, plus what small worlds need for a whole run. Without a bound steps were divided for most
+ * of the time in which 2000 spheres fell into a hopper, and cost five times as much.
  *
  * Everything follows from energies and counted work, not from clocks, and is part of the saved
  * state. */
