@@ -219,7 +219,7 @@ typedef struct scree_System {
   const scree_SchemeClass *scheme;
   const scree_Log *log;
   int threads, threads_most; /* now, and while no other program uses the processors */
-  scree_Load load;
+  scree_MachineLoad load;
   scree_Poll poll; /* of settings.solve.interrupted, new for each step */
   int solves;      /* number of solves in the current step */
 

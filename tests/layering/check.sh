@@ -5,7 +5,8 @@
 #   2. the library does not print, exit, abort or jump (snprintf and fprintf to a file are fine);
 #   3. every src/<folder> is named in docs/ARCHITECTURE.md;
 #   4. include/scree/scree.h includes every public header;
-#   5. a file of more than 600 lines gives the reason at its head: "More than 600 lines: ...".
+#   5. a file of more than 600 lines gives the reason at its head: "More than 600 lines: ...";
+#   6. no two headers or sources define types of the same name.
 #
 #   check.sh ROOT         print each violation as file:line: reason; fail if there is one
 #   check.sh --self-test  break each rule in a sample tree and demand that it is reported
@@ -157,6 +158,17 @@ check_length() {
   done
 }
 
+check_types() {
+  local file
+  for file in include/scree/*.h src/*/*.[ch]; do
+    [ -f "$file" ] || continue
+    strip_c "$file" | awk -v file="$file" '
+      match($0, /^(typedef[ \t]+)?(struct|enum|union)[ \t]+scree_[A-Za-z0-9_]+[ \t]*\{/) {
+        name = substr($0, RSTART, RLENGTH - 1); sub(/[ \t]+$/, "", name); sub(/.*[ \t]/, "", name)
+        print name, file ":" NR }'
+  done | awk '$1 in at { print $2 ": " $1 " is also the name of a type of " at[$1] } { at[$1] = $2 }'
+}
+
 check_tree() {
   cd "$1"
   local found ranks
@@ -168,6 +180,7 @@ check_tree() {
     check_architecture
     check_umbrella
     check_length
+    check_types
   )"
   [ -z "$found" ] && return 0
   echo "$found"
@@ -230,6 +243,9 @@ self_test() {
   expect "src/core/a.c:1: 605 lines, expected at most 600" "long file without a reason"
   { echo '/* More than 600 lines: a reason. */' && cat "$root/src/core/a.c"; } >"$root/long" && good
   mv "$root/long" "$root/src/core/a.c" && expect "" "long file with a reason"
+  good && echo 'typedef struct scree_Thing {' | tee "$root/src/core/t.h" >"$root/src/solver/t.h"
+  expect "scree_Thing is also the name of a type of src/core/t.h:1" "two types of one name"
+  rm "$root/src/core/t.h" "$root/src/solver/t.h"
   [ "$failures" -eq 0 ] && echo "self-test: every rule is able to fail"
 }
 
