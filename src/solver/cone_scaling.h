@@ -15,6 +15,7 @@
 
 #include "problem/operator.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
@@ -58,6 +59,7 @@ SCREE_INLINE void scree_scaling_invert(const scree_Scaling *s, int d, const doub
 }
 
 SCREE_INLINE void scree_scaling_init(scree_Scaling *s, int d, const double *x, const double *z) {
+  assert(!(x[0] < 0.0) && !(z[0] < 0.0)); /* both are inside Q */
   const double dx = scree_cone_det(d, x), dz = scree_cone_det(d, z);
   const double nx = 1.0 / sqrt(dx), nz = 1.0 / sqrt(dz);
   double inner = 0.0;

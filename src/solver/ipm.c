@@ -29,6 +29,7 @@
 #include "solver/ipm_contact.h"
 #include "solver/registry.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef struct Options {
@@ -220,6 +221,7 @@ static double largest_step(State *st, const double *dx, const double *dz, double
 
 /* x.z after a step of t, for each barrier. */
 static double complementarity(const State *st, const double *dx, const double *dz, double t) {
+  assert(st->barriers >= 1.0);
   double sum = 0.0;
   for (size_t i = 0; i < st->n; ++i)
     sum += (st->x[i] + (dx ? t * dx[i] : 0.0)) * (st->z[i] + (dz ? t * dz[i] : 0.0));
@@ -230,6 +232,7 @@ static double complementarity(const State *st, const double *dx, const double *d
 }
 
 static void move(State *st, double t, double *x, double *z, double *y) {
+  assert(!(t < 0.0) && !(t > 1.0)); /* neither is true of a step that is not finite */
   for (size_t i = 0; i < st->n; ++i) {
     x[i] += t * st->dx[i];
     z[i] += t * st->dz[i];

@@ -244,6 +244,7 @@ typedef struct Team {
 /* The part of thread `me` in one sweep of the contacts. */
 static Change sweep_part(scree_Sweeps *state, const scree_Operator *W, int me, int threads,
                          Team *team, double *r) {
+  assert(me >= 0 && me < threads);
   const scree_Colouring *colouring = state->order;
   const int *start = item_starts(state);
   Change mine = {0};

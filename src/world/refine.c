@@ -21,6 +21,8 @@
  * state. */
 #include "world/refine.h"
 
+#include <assert.h>
+
 static const struct {
   double limit;   /* part of the energy exchanged that may be misplaced */
   double memory;  /* steps: time constant of the sums */
@@ -43,6 +45,7 @@ static const struct {
 
 scree_Impacts scree_refine_add(const scree_Impacts *recent, const scree_Impacts *span,
                                double length, double turned_over) {
+  assert(length >= 0 && length <= rules.memory);
   const double kept = 1 - length / rules.memory;
   return (scree_Impacts){kept * recent->error + span->error,
                          kept * recent->energy + span->energy + rules.least * length * turned_over};
@@ -59,6 +62,7 @@ bool scree_refine_rises(const scree_Refinement *account, const scree_Impacts *re
 }
 
 int scree_refine_next(const scree_Refinement *account, int level) {
+  assert(level >= 0 && level <= rules.highest);
   const scree_Impacts *recent = &account->recent;
   const bool calm = rules.coarser * recent->error < rules.calm * rules.limit * recent->energy;
   return level > 0 && (calm || account->spent > rules.always) ? level - 1 : level;
@@ -66,6 +70,7 @@ int scree_refine_next(const scree_Refinement *account, int level) {
 
 void scree_refine_pay(scree_Refinement *account, int level, double work, int attempts,
                       double sweep) {
+  assert(level >= 0 && level <= rules.highest && attempts >= 1);
   const double all = work + rules.attempt * sweep * attempts;
   account->usual = all / (double)(1 << level);
   account->spent += all - (1 + rules.part) * account->usual;
