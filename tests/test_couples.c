@@ -263,8 +263,73 @@ static void test_obstacles(void **state) {
   assert_int_equal(failed, 0);
 }
 
+/* ---- what does not work is refused by name ----------------------------------------------------
+ */
+
+static void keep_message(void *user, scree_LogLevel level, const char *message) {
+  if (level <= SCREE_LOG_ERROR) snprintf(user, 1000, "%s", message);
+}
+
+static void refused(int d, const char *shape, const char *kind, const char *name) {
+  char text[1000], message[1000] = "";
+  const scree_Log log = {keep_message, message};
+  snprintf(text, sizeof text, HEAD "bodies:\n  - { shape: %s, kind: %s }\n", d,
+           d == 2 ? "[0, 0]" : "[0, 0, 0]", shape, kind);
+  scree_Scene *scene = NULL;
+  scree_World *world = NULL;
+  scree_Status status = scree_scene_parse(text, strlen(text), "couple.yaml", NULL, &log, &scene);
+  if (!status) status = scree_scene_build(scene, &log, &world);
+  ++runs;
+  if (status != SCREE_BAD_INPUT || !strstr(message, name)) {
+    ++failed;
+    print_message("%dD %s %s: status %d, message \"%s\"\n", d, kind, name, status, message);
+  }
+  scree_world_destroy(world);
+  scree_scene_destroy(scene);
+}
+
+static void test_refused(void **state) {
+  (void)state;
+  runs = failed = 0;
+  for (int d = 2; d <= 3; ++d) {
+    const Entry *all = d == 2 ? bodies_2d : bodies_3d, *others = d == 2 ? bodies_3d : bodies_2d;
+    const int n = d == 2 ? COUNT_2D : COUNT_3D, other_count = d == 2 ? COUNT_3D : COUNT_2D;
+    for (int k = 0; k < n; ++k) {
+      const char *bare = strstr(all[k].text, "kind: ") + 6;
+      char kind[32];
+      snprintf(kind, sizeof kind, "%.*s", (int)strcspn(bare, ","), bare);
+      if (strcmp(all[k].kind, "pseudo-rigid") != 0)
+        refused(d, all[k].text, "pseudo-rigid", strcmp(kind, "box") ? kind : "pseudo-rigid");
+      if (strcmp(all[k].kind, "elements") != 0) refused(d, all[k].text, "elements", "elements");
+    }
+    for (int k = 0; k < other_count; ++k) /* of the other dimension, unless both have the name */
+      if (strcmp(others[k].name, "box") && strcmp(others[k].name, "clump") &&
+          strcmp(others[k].name, "rounded box"))
+        refused(d, others[k].text, "rigid", "exists in");
+  }
+  static const char *const unbounded[][2] = {
+      {"half-space", "{ kind: half-space }"},
+      {"drum", "{ kind: drum, radius: 1 }"},
+      {"pipe", "{ kind: pipe, radius: 1, half_length: 1 }"},
+      {"rectangle", "{ kind: rectangle, half_x: 1, half_y: 1 }"},
+      {"ring", "{ kind: ring, radius: 1 }"},
+      {"funnel", "{ kind: funnel, radius: 0.1, top_radius: 1,"
+                 " half_length: 1 }"},
+      {"mesh", "{ kind: mesh, vertices: [[0, 0, 0], [1, 0, 0],"
+               " [0, 1, 0]], triangles: [[0, 1, 2]] }"},
+      {"height-field", "{ kind: height-field, expression: 0*x,"
+                       " size: [1, 1], count: [3, 3] }"}};
+  for (size_t k = 0; k < sizeof unbounded / sizeof *unbounded; ++k)
+    refused(3, unbounded[k][1], "rigid", unbounded[k][0]);
+  refused(2, "{ kind: half-plane }", "rigid", "half-plane");
+  refused(2, "{ kind: drum, radius: 1 }", "rigid", "drum");
+  print_message("%ld bodies that do not exist, %ld complaints\n", runs, failed);
+  assert_int_equal(failed, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_bodies),
-                                     cmocka_unit_test(test_obstacles)};
+                                     cmocka_unit_test(test_obstacles),
+                                     cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
