@@ -272,8 +272,7 @@ void scree_coupling_push(const scree_Operator *W, size_t e, size_t rows, const d
       if (n == 3)
         add_three(run->count, x, group->width, f, y + run->at);
       else
-        for (size_t m = 0; m < n; ++m)
-          add_one(run->count, x + m * group->width, f[m], y + run->at);
+        for (size_t m = 0; m < n; ++m) add_one(run->count, x + m * group->width, f[m], y + run->at);
       x += run->count;
     }
   }

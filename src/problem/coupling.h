@@ -23,7 +23,7 @@ typedef struct scree_CoupledGroup {
   size_t width;    /* their components */
   int runs;
   scree_CoupledRun *run; /* (runs) they cover the components in their order */
-  double *inverse; /* (width x width) A^-1 over them */
+  double *inverse;       /* (width x width) A^-1 over them */
 } scree_CoupledGroup;
 
 typedef struct scree_Coupling {
