@@ -152,6 +152,12 @@ static int run(const CliCommand *command, int argc, char **argv) {
   return status;
 }
 
+static bool case_word(int k, char *text, unsigned size) {
+  if (!bench_cases[k]) return false;
+  snprintf(text, size, "%s", bench_cases[k]->name);
+  return true;
+}
+
 const CliCommand cli_command_bench = {
     .name = "bench",
     .usage = "[CASE...] [--list] [--quick] [--json] [-o DIR]",
@@ -163,4 +169,5 @@ const CliCommand cli_command_bench = {
                 "  scree bench convex-gradients\n"
                 "  scree bench convex-gradients --json -o plots",
     .run = run,
+    .word = case_word,
 };

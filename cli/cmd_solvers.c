@@ -201,6 +201,12 @@ static int run(const CliCommand *command, int argc, char **argv) {
   return status;
 }
 
+bool cli_solver_word(int k, char *text, unsigned size) {
+  const scree_SolverClass *solver = scree_solver_class(k);
+  if (solver) snprintf(text, size, "%s", scree_solver_class_name(solver));
+  return solver != NULL;
+}
+
 const CliCommand cli_command_solvers = {
     .name = "solvers",
     .usage = "[NAME...] [--json]",
@@ -210,4 +216,5 @@ const CliCommand cli_command_solvers = {
     .examples = "  scree solvers\n"
                 "  scree solvers nlgs",
     .run = run,
+    .word = cli_solver_word,
 };

@@ -17,4 +17,6 @@ void scree_page_say(scree_ReferencePage *page, const char *format, ...)
 /* The text, which scree_scene_free_text frees; null when memory ran out. */
 char *scree_page_finish(scree_ReferencePage *page);
 
+extern const char scree_page_defaults[]; /* the section about defaults */
+
 #endif

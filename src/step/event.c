@@ -34,6 +34,10 @@ static const double early = 0.98;
 /* Part of a span that is no time. */
 static const double instant = 2e-3;
 
+double scree_event_instant(const scree_System *s) {
+  return 1e-3 * s->settings.step;
+}
+
 /* Force of gravity and other forces on body k; in a kick without forces that of gravity. */
 static double force_on(const scree_System *s, int k) {
   const double acceleration = scree_system_forced_change(s, k) / s->times.h;
@@ -89,7 +93,7 @@ static double span_in_room(const scree_System *s, int k, double u, double energy
                            const Supports *supports) {
   if (s->bodies.fixed[k] || !supports || !(supports->chain[k] > energy)) return INFINITY;
   const double span = early * supports->room[k] / (2 * u);
-  return span > instant * s->times.h ? span : INFINITY;
+  return span > fmax(instant * s->times.h, scree_event_instant(s)) ? span : INFINITY;
 }
 
 /* Part of the force on body k that its supports no longer carry; supports null: all of it. */
@@ -114,20 +118,21 @@ static double first_impact(const scree_System *s, double energy, bool at_once,
                            const Supports *supports) {
   const scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension;
+  const double latest = s->times.h - s->times.rest + s->times.horizon;
   double first = INFINITY;
   for (int c = 0; c < p->nc; ++c) {
-    const double gap = s->contacts.gap[c];
-    if (p->loaded[c] || !(gap > 0) || !(p->r[(size_t)c * d] > 0)) continue;
-    const double before = p->before[(size_t)c * d];
+    const double gap = s->contacts.gap[c], before = p->before[(size_t)c * d];
+    if (p->loaded[c] || !(gap > 0) || !(before < 0) || !(p->r[(size_t)c * d] > 0)) continue;
     const scree_ContactKey *key = &s->contacts.keys[c];
-    const double weight = dropped(s, key->i, supports) + dropped(s, key->j, supports);
-    if (!(before < 0)) continue;
     const double span = span_before(s, c, before);
+    const double weight = dropped(s, key->i, supports) + dropped(s, key->j, supports);
     if (weight * gap > energy && !at_once && s->joints.count == 0) first = fmin(first, span);
     /* an impact that pushes bodies into others has a span of its own, from one cut to the next */
+    if (span > latest) continue; /* these bodies are pushed themselves */
     const double room = fmin(span_in_room(s, key->i, -before, energy, supports),
                              span_in_room(s, key->j, -before, energy, supports));
-    if (isfinite(room)) first = fmin(first, span > instant * s->times.h ? span : room);
+    const bool comes = !at_once && span > instant * s->times.h;
+    if (isfinite(room)) first = fmin(first, comes ? span : room);
   }
   return -scree_system_max(s, -first);
 }
@@ -140,16 +145,18 @@ static bool any_chain(const scree_System *s, double energy) {
   return false;
 }
 
-scree_Status scree_system_event(scree_System *s, double kinetic, bool at_once, double *time) {
+scree_Status scree_system_event(scree_System *s, double kinetic, bool at_once, double *time,
+                                bool *shared) {
   const scree_Posed *p = &s->posed;
   const double energy = relevant * fmax(kinetic, lifted * s->audit.weight);
   *time = -1;
+  *shared = false;
   if (!s->scheme->looks_ahead || s->scheme->theta(&s->settings) != 0.5 || p->all == 0 ||
       s->laws.any_terms || s->laws.any_rolling || s->bodies.deformable_count || s->cell.pressed ||
       !scree_joints_only_hold(s))
     return SCREE_OK;
-  if (!any_chain(s, energy) && !isfinite(first_impact(s, energy, at_once, NULL)))
-    return SCREE_OK; /* most steps */
+  const bool chain = any_chain(s, energy);
+  if (!chain && !isfinite(first_impact(s, energy, at_once, NULL))) return SCREE_OK; /* most steps */
   const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
   const Supports supports = {SCREE_TAKE_RAW(&s->scratch, double, s->bodies.count),
                              SCREE_TAKE_RAW(&s->scratch, double, s->bodies.count),
@@ -162,6 +169,7 @@ scree_Status scree_system_event(scree_System *s, double kinetic, bool at_once, d
   if (!status && room) {
     const double first = first_impact(s, energy, at_once, &supports);
     if (isfinite(first)) *time = first;
+    *shared = chain && *time < 0;
   }
   scree_arena_release(&s->scratch, mark);
   return status;
