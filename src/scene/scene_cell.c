@@ -42,6 +42,12 @@ scree_Status scree_scene_read_cell(scree_Scene *scene, const scree_Log *log) {
   if (!cell->rows[0] || !cell->rows[1]) return scree_fail_memory(log, scene->name);
   if (cell->rows[0]->constant && cell->rows[1]->constant) {
     gradient_at(cell, 0, cell->def.gradient);
+    for (int k = 0; k < 3; ++k)
+      if (!isnan(cell->def.pressure[k]) && cell->def.gradient[4 * k] != 0)
+        return scree_scene_refuse(scene, scree_node_find(map, pressures[k]), log,
+                                  "found a pressure along %c and a gradient of %g along it, "
+                                  "expected one of them: with a pressure the rate follows from it",
+                                  sides[k], cell->def.gradient[4 * k]);
   } else {
     cell->def.function = gradient_at;
     cell->def.user = cell;
