@@ -588,12 +588,11 @@ static void bad(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pendulum),  cmocka_unit_test(no_drift), cmocka_unit_test(chain),
-      cmocka_unit_test(swinging_chain),
-      cmocka_unit_test(clamp),     cmocka_unit_test(four_bar), cmocka_unit_test(slider_crank),
-      cmocka_unit_test(gyroscope), cmocka_unit_test(springs),  cmocka_unit_test(hanging),
-      cmocka_unit_test(motors),    cmocka_unit_test(friction), cmocka_unit_test(stops),
-      cmocka_unit_test(cart),      cmocka_unit_test(bad),
+      cmocka_unit_test(pendulum),       cmocka_unit_test(no_drift),  cmocka_unit_test(chain),
+      cmocka_unit_test(swinging_chain), cmocka_unit_test(clamp),     cmocka_unit_test(four_bar),
+      cmocka_unit_test(slider_crank),   cmocka_unit_test(gyroscope), cmocka_unit_test(springs),
+      cmocka_unit_test(hanging),        cmocka_unit_test(motors),    cmocka_unit_test(friction),
+      cmocka_unit_test(stops),          cmocka_unit_test(cart),      cmocka_unit_test(bad),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,8 +39,9 @@ static const struct {
   bool rigid;
   size_t every;
   double error;
-} counts[COUNTS] = {
-    {"compliant", false, 1, 1e-4}, {"rigid", true, 1, 1e-4}, {"compliant, to 1e-6", false, 3, 1e-6}};
+} counts[COUNTS] = {{"compliant", false, 1, 1e-4},
+                    {"rigid", true, 1, 1e-4},
+                    {"compliant, to 1e-6", false, 3, 1e-6}};
 
 static const char scene_name[] = "examples/shear-box.yaml";
 static const double fall_time = 0.03, begin = 0.13; /* of the scene, s */
