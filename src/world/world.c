@@ -219,11 +219,6 @@ static scree_Status set_law(scree_World *world, int a, int b, const scree_PairLa
   scree_System *s = &world->system;
   scree_Status status = check_scheme(world, scree_law_find(law->law), s->scheme);
   if (!status && scree_law_dilatancy(law) != 1) status = check_flow(world, law, s->settings.flow);
-  if (!status && s->settings.dimension == 2 && scree_pair_law_get(law, "spinning") > 0)
-    status = scree_fail(&world->log, SCREE_BAD_INPUT,
-                        "law %s: spinning is %g in 2D, where bodies do not turn about the normal, "
-                        "expected 0",
-                        law->law, scree_pair_law_get(law, "spinning"));
   if (!status) status = scree_law_table_set(&s->laws, a, b, law, &world->log);
   s->energy_known = false; /* the energy stored in contacts may change */
   return status;

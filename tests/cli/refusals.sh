@@ -60,7 +60,7 @@ refused 2 'law compliant: resistance to rolling is built on the plain cone, expe
   'contact: { law: compliant, ball: 1, rolling: 0.1 }'
 refused 2 'contact.rolling: found "-0.1", expected a number >= 0' \
   'contact: { rolling: -0.1 }'
-refused 2 'law coulomb: spinning is 0.1 in 2D, where bodies do not turn about the' \
+refused 2 'found spinning: 0.1 in 2D, where bodies do not turn about the normal; expected 0' \
   'contact: { spinning: 0.1 }'
 refused 2 'law coulomb: dilatancy is 0.5 with the flow coulomb, expected 1, or the' \
   'contact: { dilatancy: 0.5 }'
