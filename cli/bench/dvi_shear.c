@@ -262,10 +262,11 @@ static void report(Bench *bench, const Curves *c) {
 }
 
 static scree_Status build_probes(const Bench *bench, Box probe[2]) {
-  static const char *const soft[] = {"solver.name=spg", "solver.max_retries=0",
-                                     "time.max_work=1e4", NULL};
-  static const char *const rigid[] = {"solver.name=spg", "solver.max_retries=0", "time.max_work=1e4",
-                                      "contact.compliance_n=0", "contact.compliance_t=0", NULL};
+  static const char *const soft[] = {"solver.name=spg", "solver.max_retries=0", "time.max_work=1e4",
+                                     NULL};
+  static const char *const rigid[] = {"solver.name=spg",        "solver.max_retries=0",
+                                      "time.max_work=1e4",      "contact.compliance_n=0",
+                                      "contact.compliance_t=0", NULL};
   const scree_Status status = build(bench, soft, &probe[0]);
   return status ? status : build(bench, rigid, &probe[1]);
 }

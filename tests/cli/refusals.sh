@@ -73,6 +73,9 @@ refused 2 'solver.name: lemke cannot solve this scene: it does not support conta
 refused 2 'unknown material "glass", expected a name of `materials`' \
   'pairs:' '  - { between: [stone, glass], mu: 0.1 }'
 
+refused 2 'found compliance_n, which the law coulomb does not have, and no law; expected the key law' \
+  'pairs:' '  - { between: [stone, wood], compliance_n: 1e-6 }'
+
 # ---- joints ----
 joint 2 'joints[0]: ball exists in 3D only' \
   'kind: ball, bodies: [a, b], anchor: [0, 0.2]'
@@ -154,6 +157,8 @@ refused 2 'the first plate does not face the second at the start: -0.1 m along i
   'plates:' '  - { name: p, point: [0, 0.5], normal: [0, -1], length: 1, pressure: 3, between: [p, p] }'
 
 # ---- cell ----
+refused 2 'found a side of 0.15 m, and a, which is 0.2 m wide and would be inside its own image' \
+  'cell: { size: [0.15, 1] }'
 refused 2 'size: found -1 along x, expected a length, or 0' \
   'cell: { size: [-1, 1] }'
 refused 2 'size: found no side, expected a length along some axis' \
@@ -183,6 +188,8 @@ refused 2 'the scene has no cell: expected one with the key cell' \
 # parameters of another law than the one that is named, to try a scene with another law
 { cat base-2; echo 'contact: { law: frictionless, mu: 0.3, compliance_n: 1e-6 }'; } > case.yaml
 run 0 "$SCREE" check case.yaml
+{ cat base-2; printf '%s\n' 'contact: { mu: 0.5 }' 'pairs:' '  - { between: [stone, wood], mu: 0.3 }'; } > case.yaml
+run 0 "$SCREE" check case.yaml --set contact.law=frictionless
 # a joint at its stop, and the rate of its coordinate
 {
   cat base-2
