@@ -260,8 +260,7 @@ static scree_Status add_columns(scree_PivotPath *path, int c) {
     one[i] = 1.0;
     memset(z, 0, path->state * sizeof *z);
     scree_contact_update(W, SCREE_BODIES, d, nb, c, one, z);
-    const scree_Status status = scree_graph_system_solve(path->laws.system, z);
-    if (status) return status;
+    scree_factor_solve(path->laws.system->factor, path->laws.system->work, z);
   }
   for (int b = 0; b < path->count; ++b)
     for (int j = 0; j < d; ++j) {
