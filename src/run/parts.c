@@ -201,8 +201,12 @@ scree_Status scree_run_parts_frame(const scree_RunParts *parts, const scree_Worl
   const int64_t begin = (int64_t)scree_ranks_rank(parts->ranks) * block;
   const int first = begin < head.bodies ? (int)begin : head.bodies;
   const size_t count = (size_t)(head.bodies - first < block ? head.bodies - first : block);
-  FramePart part = {
-      .world = world, .block = block, .first = first, .body = SCREE_ALLOC(scree_FrameBody, count)};
+  FramePart part = {.world = world,
+                    .block = block,
+                    .first = first,
+                    .body = SCREE_ALLOC(scree_FrameBody, count),
+                    .remembers = head.remembers,
+                    .each = head.remembers ? sizeof(SentContact) : offsetof(SentContact, memory)};
   status = fill_frame(parts, &head, &part, log);
   if (status == SCREE_OK)
     status = scree_journal_append_part(journal, parts->ranks, &head, part.body, count, part.contact,
