@@ -182,7 +182,7 @@ static int list_all(bool as_json) {
 static int run(const CliCommand *command, int argc, char **argv) {
   bool as_json = false;
   const CliOption options[] = {
-      {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per solver and line", 0, 0, NULL},
+      {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per solver, a line each", 0, 0, NULL},
       {0},
   };
   CliList names = {0};

@@ -20,7 +20,7 @@ static scree_Vec3 at(const double *x, int k) {
 
 /* Volume within the triangles, and the vector sum of their areas, which is zero for a closed
  * surface. */
-static double volume_within(const scree_Mesh *mesh, scree_Vec3 *sum, double *area) {
+static double volume_within(const scree_DrawnMesh *mesh, scree_Vec3 *sum, double *area) {
   double volume = 0.0;
   *sum = scree_vec3(0, 0, 0);
   *area = 0.0;
@@ -38,7 +38,7 @@ static double volume_within(const scree_Mesh *mesh, scree_Vec3 *sum, double *are
 
 /* Mesh of a solid; `less`: largest part of its volume that flat triangles may cut off. */
 static void check(const scree_Shape *shape, double volume, double less) {
-  scree_Mesh mesh = {0};
+  scree_DrawnMesh mesh = {0};
   scree_Vec3 sum;
   double area;
   assert_int_equal(scree_mesh_shape(shape, 32, 1.0, scree_vec3(0, 0, 0), NULL, &mesh), SCREE_OK);

@@ -16,7 +16,7 @@
 
 enum { HEADING = 128 }; /* characters of a heading */
 
-void scree_page_say(scree_Page *page, const char *format, ...) {
+void scree_page_say(scree_ReferencePage *page, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   const int n = vsnprintf(NULL, 0, format, arguments);
@@ -34,7 +34,7 @@ void scree_page_say(scree_Page *page, const char *format, ...) {
   page->length += (size_t)n;
 }
 
-char *scree_page_finish(scree_Page *page) {
+char *scree_page_finish(scree_ReferencePage *page) {
   if (!page->failed) return page->text;
   scree_free(page->text);
   return NULL;
@@ -46,7 +46,7 @@ void scree_scene_free_text(char *text) {
 
 /* ---- reference page -------------------------------------------------------------------------- */
 
-static void say_words(scree_Page *page, const scree_Field *field) {
+static void say_words(scree_ReferencePage *page, const scree_Field *field) {
   for (int k = 0;; ++k) {
     const char *word = field->words ? field->words[k] : field->registry(k);
     if (!word) return;
@@ -54,7 +54,7 @@ static void say_words(scree_Page *page, const scree_Field *field) {
   }
 }
 
-static void say_type(scree_Page *page, const scree_Field *field) {
+static void say_type(scree_ReferencePage *page, const scree_Field *field) {
   const bool axial = (field->flags & SCREE_FIELD_AXIAL) != 0;
   switch (field->type) {
   case SCREE_FIELD_REAL: scree_page_say(page, "number"); break;
@@ -96,7 +96,7 @@ static void say_type(scree_Page *page, const scree_Field *field) {
   if (number && !isinf(field->max) && field->max < 1e9) scree_page_say(page, ", <= %g", field->max);
 }
 
-static void say_field(scree_Page *page, const scree_Field *field) {
+static void say_field(scree_ReferencePage *page, const scree_Field *field) {
   scree_page_say(page, "| `%s` | ", field->key);
   say_type(page, field);
   if (field->dimension) scree_page_say(page, " (%dD only)", field->dimension);
@@ -113,7 +113,7 @@ static void say_field(scree_Page *page, const scree_Field *field) {
 
 /* A link to the section whose heading is `heading`: its anchor has the letters, digits, _ and - of
  * the heading, small, and - for spaces. */
-static void say_link(scree_Page *page, const char *shown, const char *heading) {
+static void say_link(scree_ReferencePage *page, const char *shown, const char *heading) {
   scree_page_say(page, "[%s](#", shown);
   for (const char *at = heading; *at; ++at)
     if (isalnum((unsigned char)*at) || *at == '_' || *at == '-')
@@ -139,7 +139,7 @@ static void heading_of_kind(char name[HEADING], const char *path, const scree_Va
   snprintf(name, HEADING, "%s of kind %s%s", path, variant->kind, dimension_of(variant));
 }
 
-static void say_kinds(scree_Page *page, const char *path, const scree_Variant *variants) {
+static void say_kinds(scree_ReferencePage *page, const char *path, const scree_Variant *variants) {
   for (int k = 0; variants[k].kind; ++k) {
     char heading[HEADING];
     heading_of_kind(heading, path, &variants[k]);
@@ -149,7 +149,7 @@ static void say_kinds(scree_Page *page, const char *path, const scree_Variant *v
   scree_page_say(page, ".\n\n");
 }
 
-static void say_contents(scree_Page *page) {
+static void say_contents(scree_ReferencePage *page) {
   static const char *const after[] = {
       "Regions", "scale of generators", "Shapes", "Laws", "Schemes", "Defaults", "Index of keys"};
   const scree_Field *root = scree_scene_schema();
@@ -173,17 +173,17 @@ static void say_contents(scree_Page *page) {
   scree_page_say(page, ".\n\n");
 }
 
-static void say_head(scree_Page *page) {
+static void say_head(scree_ReferencePage *page) {
   scree_page_say(page, "| key | type | unit | default | meaning |\n|---|---|---|---|---|\n");
 }
 
-static void say_table(scree_Page *page, const scree_Field *fields) {
+static void say_table(scree_ReferencePage *page, const scree_Field *fields) {
   say_head(page);
   for (int k = 0; fields[k].key; ++k) say_field(page, &fields[k]);
   scree_page_say(page, "\n");
 }
 
-static void say_section(scree_Page *page, const char *path, const scree_Field *fields);
+static void say_section(scree_ReferencePage *page, const char *path, const scree_Field *fields);
 
 static bool same_text(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
@@ -206,7 +206,7 @@ static bool is_common(const scree_Variant *variants, const scree_Field *field) {
 }
 
 /* The common keys, each where it is met first. */
-static void say_common(scree_Page *page, const char *path, const scree_Variant *variants) {
+static void say_common(scree_ReferencePage *page, const char *path, const scree_Variant *variants) {
   bool any = false;
   for (int k = 0; variants[k].kind; ++k)
     for (const scree_Field *field = variants[k].fields; field->key; ++field) {
@@ -225,7 +225,7 @@ static void say_common(scree_Page *page, const char *path, const scree_Variant *
   if (any) scree_page_say(page, "\n");
 }
 
-static void say_variant(scree_Page *page, const scree_Variant *variants,
+static void say_variant(scree_ReferencePage *page, const scree_Variant *variants,
                         const scree_Variant *variant) {
   int own = 0, common = 0;
   for (const scree_Field *field = variant->fields; field->key; ++field) {
@@ -256,7 +256,7 @@ static const scree_Field *next_map(const scree_Variant *variants, int *k, int *f
   return NULL;
 }
 
-static void say_maps(scree_Page *page, const char *path, const scree_Variant *variants) {
+static void say_maps(scree_ReferencePage *page, const char *path, const scree_Variant *variants) {
   const scree_Field *map;
   for (int k = 0, f = 0; (map = next_map(variants, &k, &f)) != NULL;) {
     char heading[HEADING];
@@ -266,7 +266,8 @@ static void say_maps(scree_Page *page, const char *path, const scree_Variant *va
   }
 }
 
-static void say_variants(scree_Page *page, const char *path, const scree_Variant *variants) {
+static void say_variants(scree_ReferencePage *page, const char *path,
+                         const scree_Variant *variants) {
   say_kinds(page, path, variants);
   say_common(page, path, variants);
   for (int k = 0; variants[k].kind; ++k) {
@@ -278,7 +279,7 @@ static void say_variants(scree_Page *page, const char *path, const scree_Variant
 }
 
 /* Sections of the fields that have fields of their own. */
-static void say_section(scree_Page *page, const char *path, const scree_Field *fields) {
+static void say_section(scree_ReferencePage *page, const char *path, const scree_Field *fields) {
   for (int k = 0; fields[k].key; ++k) {
     const scree_Field *field = &fields[k];
     char name[HEADING];
@@ -315,7 +316,7 @@ static const scree_Field *find_scale(void) {
   return NULL;
 }
 
-static void say_shapes(scree_Page *page) {
+static void say_shapes(scree_ReferencePage *page) {
   scree_page_say(
       page, "## Shapes\n\n"
             "`shape: { kind: disk, radius: 0.01 }`. All lengths in metres. The origin of a bounded "
@@ -372,12 +373,13 @@ static void say_shapes(scree_Page *page) {
   say_table(page, scree_scene_part_fields);
 }
 
-static void say_laws(scree_Page *page) {
+static void say_laws(scree_ReferencePage *page) {
   scree_page_say(
       page, "## Laws\n\n"
             "`contact: { law: coulomb, mu: 0.3 }`: the parameters of a law are keys beside its "
             "name, in `contact` and in `pairs`. Parameters of another law than the one that is "
-            "named are ignored.\n\n"
+            "named are ignored, so that a scene can be tried with another law; in a `contact` "
+            "that names none they are refused.\n\n"
             "| law | parameter | default | |\n|---|---|---|---|\n");
   for (int l = 0; scree_law_name(l); ++l) {
     const scree_OptionTable *table = scree_law_options(scree_law_name(l));
@@ -471,7 +473,7 @@ static int compare_entries(const void *a, const void *b) {
 }
 
 /* All keys by the alphabet, with the sections that explain them. */
-static void say_index(scree_Page *page) {
+static void say_index(scree_ReferencePage *page) {
   Index index = {0};
   index_fields(&index, "", scree_scene_schema());
   if (find_regions()) index_variants(&index, "region", "Regions", find_regions());
@@ -518,7 +520,7 @@ static void say_index(scree_Page *page) {
 }
 
 char *scree_scene_reference(void) {
-  scree_Page page = {0};
+  scree_ReferencePage page = {0};
   scree_page_say(
       &page,
       "# Scene files\n\n"

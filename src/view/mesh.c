@@ -11,7 +11,7 @@
 static const double pi = 3.14159265358979323846;
 
 /* Room for more; false when memory runs out. */
-static bool reserve(scree_Mesh *mesh, size_t points, size_t triangles) {
+static bool reserve(scree_DrawnMesh *mesh, size_t points, size_t triangles) {
   return scree_grow((void **)&mesh->point, &mesh->point_capacity, 3 * (mesh->points + points),
                     sizeof *mesh->point) &&
          scree_grow((void **)&mesh->normal, &mesh->normal_capacity, 3 * (mesh->points + points),
@@ -20,7 +20,7 @@ static bool reserve(scree_Mesh *mesh, size_t points, size_t triangles) {
                     3 * (mesh->triangles + triangles), sizeof *mesh->triangle);
 }
 
-static int put_point(scree_Mesh *mesh, double x, double y, double z, double nx, double ny,
+static int put_point(scree_DrawnMesh *mesh, double x, double y, double z, double nx, double ny,
                      double nz) {
   double *p = mesh->point + 3 * mesh->points, *n = mesh->normal + 3 * mesh->points;
   const double length = sqrt(nx * nx + ny * ny + nz * nz);
@@ -29,14 +29,14 @@ static int put_point(scree_Mesh *mesh, double x, double y, double z, double nx, 
   return (int)mesh->points++;
 }
 
-static void put_triangle(scree_Mesh *mesh, int a, int b, int c) {
+static void put_triangle(scree_DrawnMesh *mesh, int a, int b, int c) {
   int *t = mesh->triangle + 3 * mesh->triangles++;
   t[0] = a, t[1] = b, t[2] = c;
 }
 
 /* Rings of `segments` + 1 points: quads between neighbours, outside on the left of (ring, around).
  */
-static void put_grid(scree_Mesh *mesh, int first, int rings, int segments) {
+static void put_grid(scree_DrawnMesh *mesh, int first, int rings, int segments) {
   const int row = segments + 1;
   for (int k = 0; k + 1 < rings; ++k)
     for (int s = 0; s < segments; ++s) {
@@ -46,7 +46,8 @@ static void put_grid(scree_Mesh *mesh, int first, int rings, int segments) {
     }
 }
 
-static bool put_ball(scree_Mesh *mesh, int segments, double a, double b, double c, double half) {
+static bool put_ball(scree_DrawnMesh *mesh, int segments, double a, double b, double c,
+                     double half) {
   const int quarter = segments / 4 > 2 ? segments / 4 : 2, rings = 2 * (quarter + 1);
   if (!reserve(mesh, (size_t)rings * (size_t)(segments + 1), 2 * (size_t)rings * (size_t)segments))
     return false;
@@ -64,7 +65,7 @@ static bool put_ball(scree_Mesh *mesh, int segments, double a, double b, double 
   return true;
 }
 
-static bool put_box(scree_Mesh *mesh, scree_Vec3 semi) {
+static bool put_box(scree_DrawnMesh *mesh, scree_Vec3 semi) {
   if (!reserve(mesh, 24, 12)) return false;
   const double half[3] = {semi.x, semi.y, semi.z};
   for (int axis = 0; axis < 3; ++axis)
@@ -87,7 +88,7 @@ static bool put_box(scree_Mesh *mesh, scree_Vec3 semi) {
 }
 
 /* A smooth convex shape by its support points: the normals are a grid over the sphere. */
-static bool put_smooth(scree_Mesh *mesh, int segments, const scree_Shape *shape) {
+static bool put_smooth(scree_DrawnMesh *mesh, int segments, const scree_Shape *shape) {
   const int rings = segments + 1;
   if (!reserve(mesh, (size_t)rings * (size_t)(segments + 1), 2 * (size_t)rings * (size_t)segments))
     return false;
@@ -145,7 +146,7 @@ static scree_Vec3 between(scree_Vec3 a, scree_Vec3 b, double share) {
  * where both rows have the same normals, or at a corner (a = b), where the last row is the normal
  * of the corner. The first row goes from `left` to `right` as seen from outside with the second row
  * above it. */
-static bool put_patch(scree_Mesh *mesh, scree_Vec3 a, scree_Vec3 b, scree_Vec3 left,
+static bool put_patch(scree_DrawnMesh *mesh, scree_Vec3 a, scree_Vec3 b, scree_Vec3 left,
                       scree_Vec3 right, const scree_Vec3 *corner, int pieces, double radius) {
   const int rows = corner ? pieces : 1, first = (int)mesh->points;
   if (!reserve(mesh, (size_t)(rows + 1) * (size_t)(pieces + 1), 2 * (size_t)rows * (size_t)pieces))
@@ -168,8 +169,8 @@ static bool put_patch(scree_Mesh *mesh, scree_Vec3 a, scree_Vec3 b, scree_Vec3 l
 
 /* The edge from a to b, which face `out` has on its left and face `other` on its right, and its
  * parts of the two corners. */
-static bool put_edge(scree_Mesh *mesh, int segments, const scree_Shape *shape, const Hull *hull,
-                     int a, int b, scree_Vec3 out, scree_Vec3 other) {
+static bool put_edge(scree_DrawnMesh *mesh, int segments, const scree_Shape *shape,
+                     const Hull *hull, int a, int b, scree_Vec3 out, scree_Vec3 other) {
   const scree_Vec3 x = hull->vertices[a], y = hull->vertices[b];
   const scree_Vec3 at_a = scree_unit_or(corner_normal(shape, hull, a), out);
   const scree_Vec3 at_b = scree_unit_or(corner_normal(shape, hull, b), out);
@@ -181,7 +182,7 @@ static bool put_edge(scree_Mesh *mesh, int segments, const scree_Shape *shape, c
          put_patch(mesh, x, x, other, out, &at_a, pieces, r);
 }
 
-static bool put_rounded(scree_Mesh *mesh, int segments, const scree_Shape *shape,
+static bool put_rounded(scree_DrawnMesh *mesh, int segments, const scree_Shape *shape,
                         const Hull *hull) {
   for (int f = 0; f < hull->faces; ++f) {
     int n, m;
@@ -208,7 +209,7 @@ static bool put_rounded(scree_Mesh *mesh, int segments, const scree_Shape *shape
 }
 
 /* A wall of revolution from (r, z) to (s, t); normals look to its free side. */
-static bool put_wall(scree_Mesh *mesh, int segments, double r, double z, double s, double t) {
+static bool put_wall(scree_DrawnMesh *mesh, int segments, double r, double z, double s, double t) {
   if (!reserve(mesh, 2 * (size_t)(segments + 1), 2 * (size_t)segments)) return false;
   const int first = (int)mesh->points;
   for (int ring = 0; ring < 2; ++ring)
@@ -222,7 +223,7 @@ static bool put_wall(scree_Mesh *mesh, int segments, double r, double z, double 
 }
 
 /* A convex polygon of the plane. */
-static bool put_polygon(scree_Mesh *mesh, const scree_Vec3 *vertices, int count) {
+static bool put_polygon(scree_DrawnMesh *mesh, const scree_Vec3 *vertices, int count) {
   if (!reserve(mesh, (size_t)count, (size_t)count)) return false;
   const int first = (int)mesh->points;
   for (int k = 0; k < count; ++k) put_point(mesh, vertices[k].x, vertices[k].y, 0.0, 0, 0, 1);
@@ -231,7 +232,7 @@ static bool put_polygon(scree_Mesh *mesh, const scree_Vec3 *vertices, int count)
 }
 
 /* An ellipse, or a segment with round ends. */
-static bool put_round(scree_Mesh *mesh, int segments, double a, double b, double half) {
+static bool put_round(scree_DrawnMesh *mesh, int segments, double a, double b, double half) {
   if (!reserve(mesh, (size_t)segments + 2, (size_t)segments + 2)) return false;
   const int first = (int)mesh->points, quarter = segments / 4;
   for (int k = 0; k < 4 * quarter + (half > 0.0 ? 2 : 0); ++k) {
@@ -249,7 +250,7 @@ static bool put_round(scree_Mesh *mesh, int segments, double a, double b, double
 }
 
 /* The solid round a circle, as a ring. */
-static bool put_ring(scree_Mesh *mesh, int segments, double inner, double outer) {
+static bool put_ring(scree_DrawnMesh *mesh, int segments, double inner, double outer) {
   if (!reserve(mesh, 2 * (size_t)(segments + 1), 2 * (size_t)segments)) return false;
   const int first = (int)mesh->points;
   for (int ring = 0; ring < 2; ++ring)
@@ -262,7 +263,7 @@ static bool put_ring(scree_Mesh *mesh, int segments, double inner, double outer)
 }
 
 /* The inside of a cylinder along z, with end caps when it is closed; normals look inward. */
-static bool put_tube(scree_Mesh *mesh, int segments, double radius, double half, bool closed) {
+static bool put_tube(scree_DrawnMesh *mesh, int segments, double radius, double half, bool closed) {
   if (!reserve(mesh, 4 * (size_t)(segments + 1) + 2, 4 * (size_t)segments)) return false;
   const int first = (int)mesh->points;
   for (int ring = 0; ring < 2; ++ring)
@@ -284,8 +285,8 @@ static bool put_tube(scree_Mesh *mesh, int segments, double radius, double half,
 }
 
 /* A cylinder (top and bottom alike) or a cone with its tip at the top, with flat ends. */
-static bool put_turned(scree_Mesh *mesh, int segments, double radius, double bottom, double top,
-                       bool cone) {
+static bool put_turned(scree_DrawnMesh *mesh, int segments, double radius, double bottom,
+                       double top, bool cone) {
   if (!reserve(mesh, 6 * (size_t)(segments + 1), 4 * (size_t)segments)) return false;
   const int first = (int)mesh->points;
   const double slope = cone ? radius / (top - bottom) : 0.0;
@@ -313,7 +314,7 @@ static bool put_turned(scree_Mesh *mesh, int segments, double radius, double bot
 }
 
 /* Faces of a polyhedron, each with corners of its own for its normal. */
-static bool put_polyhedron(scree_Mesh *mesh, const scree_Shape *shape) {
+static bool put_polyhedron(scree_DrawnMesh *mesh, const scree_Shape *shape) {
   for (int f = 0; f < scree_shape_face_count(shape); ++f) {
     int n;
     scree_Vec3 out;
@@ -329,7 +330,7 @@ static bool put_polyhedron(scree_Mesh *mesh, const scree_Shape *shape) {
 }
 
 /* Triangles as they are, each with corners of its own for its normal. */
-static bool put_triangles(scree_Mesh *mesh, const scree_Shape *shape) {
+static bool put_triangles(scree_DrawnMesh *mesh, const scree_Shape *shape) {
   const scree_Vec3 *v = NULL;
   const int n = scree_shape_triangle_count(shape), *t = scree_shape_triangles(shape, &v);
   if (!reserve(mesh, 3 * (size_t)n, (size_t)n)) return false;
@@ -345,7 +346,7 @@ static bool put_triangles(scree_Mesh *mesh, const scree_Shape *shape) {
 }
 
 /* Strips, so that a clipped or shaded plane has no triangle much larger than the scene. */
-static bool put_plane(scree_Mesh *mesh, double reach, scree_Vec3 centre) {
+static bool put_plane(scree_DrawnMesh *mesh, double reach, scree_Vec3 centre) {
   enum { CELLS = 8 };
   if (!reserve(mesh, (CELLS + 1) * (CELLS + 1), 2 * CELLS * CELLS)) return false;
   const int first = (int)mesh->points;
@@ -358,11 +359,11 @@ static bool put_plane(scree_Mesh *mesh, double reach, scree_Vec3 centre) {
 }
 
 static bool put_shape(const scree_Shape *shape, int segments, double reach, scree_Vec3 centre,
-                      scree_Mesh *mesh);
+                      scree_DrawnMesh *mesh);
 
 /* Each part, then moved to its place. */
 static bool put_clump(const scree_Shape *shape, int segments, double reach, scree_Vec3 centre,
-                      scree_Mesh *mesh) {
+                      scree_DrawnMesh *mesh) {
   for (int k = 0; k < scree_shape_part_count(shape); ++k) {
     const scree_Part *part = scree_shape_part(shape, k);
     const size_t first = mesh->points;
@@ -380,7 +381,7 @@ static bool put_clump(const scree_Shape *shape, int segments, double reach, scre
 }
 
 static bool put_shape(const scree_Shape *shape, int segments, double reach, scree_Vec3 centre,
-                      scree_Mesh *mesh) {
+                      scree_DrawnMesh *mesh) {
   bool done = true;
   const double thin = fmax(shape->radius, 0.001 * reach);
   const bool endless = !isfinite(shape->half_length) || shape->half_length <= 0.0;
@@ -470,7 +471,7 @@ static bool put_shape(const scree_Shape *shape, int segments, double reach, scre
 }
 
 scree_Status scree_mesh_shape(const scree_Shape *shape, int segments, double reach,
-                              scree_Vec3 centre, const scree_Log *log, scree_Mesh *mesh) {
+                              scree_Vec3 centre, const scree_Log *log, scree_DrawnMesh *mesh) {
   mesh->points = mesh->triangles = 0;
   mesh->sheet = mesh->stressed = false;
   return put_shape(shape, segments, reach, centre, mesh)
@@ -479,7 +480,7 @@ scree_Status scree_mesh_shape(const scree_Shape *shape, int segments, double rea
 }
 
 scree_Status scree_mesh_beam(scree_Vec3 from, scree_Vec3 to, double radius, int segments,
-                             const scree_Log *log, scree_Mesh *mesh) {
+                             const scree_Log *log, scree_DrawnMesh *mesh) {
   mesh->points = mesh->triangles = 0;
   mesh->sheet = mesh->stressed = false;
   if (!reserve(mesh, 2 * (size_t)(segments + 1), 2 * (size_t)segments))
@@ -505,10 +506,10 @@ scree_Status scree_mesh_beam(scree_Vec3 from, scree_Vec3 to, double radius, int 
   return SCREE_OK;
 }
 
-void scree_mesh_fini(scree_Mesh *mesh) {
+void scree_mesh_fini(scree_DrawnMesh *mesh) {
   scree_free(mesh->point);
   scree_free(mesh->normal);
   scree_free(mesh->triangle);
   scree_free(mesh->value);
-  *mesh = (scree_Mesh){0};
+  *mesh = (scree_DrawnMesh){0};
 }

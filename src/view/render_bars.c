@@ -6,9 +6,9 @@
 #include <math.h>
 
 typedef struct Brush {
-  void (*draw)(void *user, const scree_Mesh *mesh, const double rgb[3]);
+  void (*draw)(void *user, const scree_DrawnMesh *mesh, const double rgb[3]);
   void *user;
-  scree_Mesh mesh;
+  scree_DrawnMesh mesh;
 } Brush;
 
 static scree_Status put(Brush *brush, const scree_Replay *replay, scree_Vec3 from, scree_Vec3 to,
@@ -83,10 +83,9 @@ static scree_Status draw_joints(Brush *brush, const scree_Replay *replay,
   return status;
 }
 
-scree_Status
-scree_render_bars(const scree_Replay *replay, const scree_ReplayFrame *frame, bool chains,
-                  bool flat, void (*draw)(void *user, const scree_Mesh *mesh, const double rgb[3]),
-                  void *user) {
+scree_Status scree_render_bars(
+    const scree_Replay *replay, const scree_ReplayFrame *frame, bool chains, bool flat,
+    void (*draw)(void *user, const scree_DrawnMesh *mesh, const double rgb[3]), void *user) {
   Brush brush = {.draw = draw, .user = user};
   scree_Status status = chains ? draw_chains(&brush, replay, frame) : SCREE_OK;
   if (status == SCREE_OK) status = draw_joints(&brush, replay, frame, flat);
