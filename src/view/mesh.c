@@ -365,7 +365,7 @@ static bool put_shape(const scree_Shape *shape, int segments, double reach, scre
 static bool put_clump(const scree_Shape *shape, int segments, double reach, scree_Vec3 centre,
                       scree_DrawnMesh *mesh) {
   for (int k = 0; k < scree_shape_part_count(shape); ++k) {
-    const scree_Part *part = scree_shape_part(shape, k);
+    const scree_ClumpPart *part = scree_shape_part(shape, k);
     const size_t first = mesh->points;
     if (!put_shape(&part->shape, segments, reach, centre, mesh)) return false;
     for (size_t p = first; p < mesh->points; ++p) {
