@@ -18,6 +18,7 @@
 #include "geometry/principal.h"
 #include "geometry/shape_class.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* F^-1 a */
@@ -174,6 +175,7 @@ static size_t memory(const scree_Deformable *self) {
 /* ---- motion ---------------------------------------------------------------------------------- */
 
 static void put(int d, scree_Vec3 a, double *x) {
+  assert(d == 2 || d == 3);
   x[0] = a.x;
   x[1] = a.y;
   if (d == 3) x[2] = a.z;

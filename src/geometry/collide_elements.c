@@ -140,7 +140,7 @@ static void vertex_under_face(const Vertex *x, const scree_Shape *flat, const sc
        part);
 }
 
-static scree_Pose part_pose(const scree_Part *part, const scree_Pose *pose) {
+static scree_Pose part_pose(const scree_ClumpPart *part, const scree_Pose *pose) {
   return (scree_Pose){scree_pose_apply(pose, part->pose.position),
                       scree_quat_mul(pose->orientation, part->pose.orientation)};
 }
@@ -193,7 +193,7 @@ static void vertices_on_shape(Pair *pair, const scree_Surface *s, const scree_Sh
     if (!x.refused) continue;
     const int parts = scree_shape_part_count(other);
     for (int k = 0; k < parts; ++k) {
-      const scree_Part *part = scree_shape_part(other, k);
+      const scree_ClumpPart *part = scree_shape_part(other, k);
       const scree_Pose there = part_pose(part, pose);
       vertex_under_face(&x, &part->shape, &there, (uint32_t)k);
     }
@@ -750,7 +750,7 @@ void scree_collide_elements(const scree_Shape *elements, const scree_Pose *pose,
   vertices_on_shape(&pair, &s, other, other_pose);
   const int parts = scree_shape_part_count(other);
   for (int k = 0; k < parts; ++k) {
-    const scree_Part *part = scree_shape_part(other, k);
+    const scree_ClumpPart *part = scree_shape_part(other, k);
     const scree_Pose at = part_pose(part, other_pose);
     shape_on_surface(&pair, &s, &part->shape, &at, (uint32_t)k);
   }

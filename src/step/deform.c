@@ -438,7 +438,7 @@ static scree_Vec3 add_velocity(const scree_Deformable *self, const double *N, co
   return u;
 }
 
-scree_Vec3 scree_deform_velocity(const scree_System *s, int k, scree_Moment moment,
+scree_Vec3 scree_deform_velocity(const scree_System *s, int k, scree_VelocityTime moment,
                                  scree_Vec3 point, uint32_t part) {
   const scree_Bodies *b = &s->bodies;
   const scree_Deformable *self = scree_bodies_deformable(b, k);
@@ -495,7 +495,7 @@ void scree_deform_after(scree_System *s) {
   SCREE_ON_THREADS(s->bodies.deformable_count, s->threads, share, after_all(s, share));
 }
 
-double scree_deform_reach(const scree_System *s, int k, scree_Moment moment, double h) {
+double scree_deform_reach(const scree_System *s, int k, scree_VelocityTime moment, double h) {
   const scree_Bodies *b = &s->bodies;
   const scree_Deformable *self = scree_bodies_deformable(b, k);
   const double *q = scree_deformable_q(b, self);

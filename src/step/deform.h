@@ -87,8 +87,13 @@ scree_Status scree_deform_close(struct scree_System *s);
 double scree_deform_diagonal(const struct scree_System *s, int c, int axis);
 
 /* Velocity of a point of body k: before the kick, after a kick without contacts, or after it. */
-typedef enum scree_Moment { SCREE_BEFORE, SCREE_FREE, SCREE_AFTER, SCREE_NOW } scree_Moment;
-scree_Vec3 scree_deform_velocity(const struct scree_System *s, int k, scree_Moment moment,
+typedef enum scree_VelocityTime {
+  SCREE_BEFORE,
+  SCREE_FREE,
+  SCREE_AFTER,
+  SCREE_NOW
+} scree_VelocityTime;
+scree_Vec3 scree_deform_velocity(const struct scree_System *s, int k, scree_VelocityTime moment,
                                  scree_Vec3 point, uint32_t part);
 /* Mean velocity in the kick that obstacles impose on a point of body k; zero if they do not. */
 scree_Vec3 scree_deform_driven(const struct scree_System *s, int k, scree_Vec3 point,
@@ -96,7 +101,7 @@ scree_Vec3 scree_deform_driven(const struct scree_System *s, int k, scree_Vec3 p
 /* Velocities after the kick, from posed.y. */
 void scree_deform_after(struct scree_System *s);
 /* Bound of the motion of deformable body k in a time h, from now on. */
-double scree_deform_reach(const struct scree_System *s, int k, scree_Moment moment, double h);
+double scree_deform_reach(const struct scree_System *s, int k, scree_VelocityTime moment, double h);
 /* Whether the shape of body k does not follow its deformation. */
 static inline bool scree_deform_keeps_shape(const scree_Bodies *b, int k) {
   const scree_Deformable *self = scree_bodies_deformable(b, k);
