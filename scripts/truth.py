@@ -30,7 +30,7 @@ FACTORS = (2, 1, 0.5)
 
 # Packings that give way once or twice while they are loaded, earlier or later: the work and the energy dissipated of
 # one of them scatter by more than any error of the step. They are compared by means over several starts.
-STARTS = {'plate-2d': 12, 'plate-3d': 8, 'oedometer': 6}
+STARTS = {'plate-2d': 12, 'plate-3d': 8, 'oedometer': 4}
 
 
 def folder_of(name, factor, start):

@@ -29,7 +29,7 @@ enum { NEW = 0, BONDED = 1, LOOSE = 2 };
 static const double full = 1e-3, brittle = 1e-4;
 
 static const scree_Option options[] = {
-    SCREE_LAW_REAL("mu", MU, 0.5, 0, DBL_MAX, "coefficient of friction"),
+    SCREE_LAW_MU(MU),
     SCREE_LAW_REAL("cohesion", COHESION, 0, 0, DBL_MAX, "tension that a bond carries, N"),
     SCREE_LAW_REAL(
         "break_at", BREAK_AT, 0, 0, DBL_MAX,

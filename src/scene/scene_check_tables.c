@@ -26,14 +26,8 @@ static scree_ShapeKind check_kind(scree_Check *check, const scree_Node *node) {
     if (scree_shape_type((scree_ShapeKind)k)->dimension == check->dimension)
       words[count++] = scree_shape_type((scree_ShapeKind)k)->name;
   if (check->dimension == 2) words[count++] = "box";
-  const scree_Node *kind = scree_node_find(node, "kind");
-  if (!kind || kind->kind != SCREE_NODE_SCALAR) {
-    char list[160], what[200];
-    scree_check_list_words(words, list, sizeof list);
-    snprintf(what, sizeof what, "{ kind: ..., } with kind one of: %s", list);
-    scree_check_expected(check, kind ? kind : node, what);
-    return SCREE_SHAPE_KINDS;
-  }
+  const scree_Node *kind = scree_check_kind(check, node, words);
+  if (!kind) return SCREE_SHAPE_KINDS;
   scree_ShapeKind shape = scree_shape_kind(kind->text, check->dimension);
   if (shape != SCREE_SHAPE_KINDS) return shape;
   if (scree_shape_kind(kind->text, 5 - check->dimension) != SCREE_SHAPE_KINDS)

@@ -3,6 +3,7 @@
 
 #include "core/log.h"
 
+#include <assert.h>
 #include <math.h>
 
 scree_Status scree_linear_laws_create(const scree_SolveRun *run, size_t size, size_t vectors,
@@ -40,6 +41,7 @@ scree_Status scree_linear_laws_create(const scree_SolveRun *run, size_t size, si
 
 /* X <- A^-1 X and v <- A^-1 v for d x d, rows exchanged; A is destroyed. */
 static void solve_rows(int d, double *A, double *X, double *v) {
+  assert(d >= 1 && d <= SCREE_ROWS_MAX);
   for (int k = 0; k < d; ++k) {
     int best = k;
     for (int i = k + 1; i < d; ++i)

@@ -1,6 +1,7 @@
 /* The decisions of `auto` (see policy.h). */
 #include "solver/policy.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* Numbers chosen by measurement. Those of all solvers that factorise were measured on 2026-11-18 in
@@ -266,6 +267,7 @@ static scree_Action another_round(const scree_Facts *f, const scree_History *h) 
 }
 
 scree_Action scree_policy_next(const scree_Facts *f, const scree_History *h) {
+  assert(!h || (h->count >= 0 && h->count <= SCREE_STAGES_MOST));
   if (!h || h->count == 0) {
     const double most = first_most(f), share = f->balls ? number.first_share * most : 0.0;
     return sweep(SCREE_PHASE_FIRST, fmax(number.first_least, share), most);

@@ -3,7 +3,7 @@
  * Order. Problems with many contacts are coloured (colouring.h), so that threads change only the
  * time, and so are medium ones if contacts can be visited four at a time (lanes.h); small ones are
  * visited in their own order. The choice depends on the problem alone. Constraints of any size come
- * after the contacts, one by one, those that hold their vertices together at last, as one
+ * after the contacts, one by one; those that hold their vertices together come last, as one
  * (mechanism.h).
  *
  * Several ranks (problem/division.h). Exact sweeps visit the contacts of all ranks in one order,
@@ -244,6 +244,7 @@ typedef struct Team {
 /* The part of thread `me` in one sweep of the contacts. */
 static Change sweep_part(scree_Sweeps *state, const scree_Operator *W, int me, int threads,
                          Team *team, double *r) {
+  assert(me >= 0 && me < threads);
   const scree_Colouring *colouring = state->order;
   const int *start = item_starts(state);
   Change mine = {0};
@@ -317,12 +318,15 @@ static int threads_now(const scree_Sweeps *sweeps, const scree_Operator *W) {
 
 /* After a relaxed sweep: the steps at the border are shortened, and the velocities completed. */
 static void shorten_steps(scree_Sweeps *sweeps, const scree_Operator *W, double *r) {
-  const size_t d = (size_t)W->problem->d;
+  const scree_Problem *p = W->problem;
+  const size_t d = (size_t)p->d;
   if (sweeps->in_lanes) scree_lanes_get(&sweeps->lanes, r, 1);
-  for (int c = 0; c < W->problem->nc; ++c) {
+  for (int c = 0; c < W->constraints; ++c) {
     const double factor = sweeps->factor[c];
+    const size_t first = c < p->nc ? (size_t)c * d : p->general.row[c - p->nc];
+    const size_t end = c < p->nc ? first + d : p->general.row[c - p->nc + 1];
     if (factor == 1.0) continue;
-    for (size_t i = (size_t)c * d; i < ((size_t)c + 1) * d; ++i)
+    for (size_t i = first; i < end; ++i)
       r[i] = sweeps->before[i] + factor * (r[i] - sweeps->before[i]);
   }
   scree_operator_state(W, r, sweeps->y);

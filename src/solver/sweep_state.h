@@ -26,7 +26,7 @@ struct scree_Sweeps {
   scree_SweepChange *changes;   /* (threads x SCREE_CHANGE_STRIDE) work space of sweep_parallel */
   scree_Mechanisms *mechanisms; /* of the run, or null */
   scree_Poll *poll;             /* of the run */
-  scree_Load *load;             /* of the run, or null: always all threads */
+  scree_MachineLoad *load;      /* of the run, or null: always all threads */
   scree_Momentum momentum;      /* no parts: sweeps are plain */
   scree_MomentumState speed;
   bool moving; /* `speed` belongs to the last call */
@@ -34,7 +34,7 @@ struct scree_Sweeps {
   scree_DivisionStages
       stages; /* of exact sweeps; `own_order` is their order of this rank's contacts */
   scree_Colouring own_order;
-  double *before, *factor; /* (rows), (nc) relaxed: r before the sweep, 1/m */
+  double *before, *factor; /* (rows), (constraints) relaxed: r before the sweep, 1/m */
 };
 
 /* The first impulses, those that are held in lanes or as floats. */

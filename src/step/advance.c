@@ -22,8 +22,8 @@ static double motion_of(const scree_Bodies *b, int k, const scree_Twist *v, doub
 }
 
 /* Balls look the same in every orientation: only the centre matters. */
-static double reach_of(const scree_System *s, int k, scree_Moment moment, const scree_Twist *v,
-                       double h) {
+static double reach_of(const scree_System *s, int k, scree_VelocityTime moment,
+                       const scree_Twist *v, double h) {
   const scree_Bodies *b = &s->bodies;
   if (b->fixed[k] && b->cold[k].belt) return 0;
   if (scree_bodies_deformable(b, k)) return scree_deform_reach(s, k, moment, h);
@@ -33,7 +33,7 @@ static double reach_of(const scree_System *s, int k, scree_Moment moment, const 
 
 /* In a cell that is deformed neighbours move with it: what counts is their velocity without that
  * motion, and the part of it over the distance of their centres. */
-static double reach_in_cell(const scree_System *s, int k, scree_Moment moment, scree_Twist v,
+static double reach_in_cell(const scree_System *s, int k, scree_VelocityTime moment, scree_Twist v,
                             double h) {
   const scree_Bodies *b = &s->bodies;
   if (!s->cell.any) return reach_of(s, k, moment, &v, h);

@@ -22,6 +22,8 @@
 #include "solver/own.h"
 #include "step/system.h"
 
+#include <assert.h>
+
 enum { SWEEPS = 50 };
 enum { FURTHER = 3 }; /* times that a solution is improved after it was lowered */
 
@@ -69,6 +71,7 @@ static double own_square(const Kicked *k, int c) {
 }
 
 static void scale_contact(const Kicked *k, int c, double factor) {
+  assert(factor >= 0 && factor <= 1);
   const scree_Problem *p = k->W->problem;
   double *r = k->r + (size_t)c * (size_t)p->d, change[3];
   for (int i = 0; i < p->d; ++i) {
@@ -158,7 +161,8 @@ static scree_Status lower_and_measure(scree_System *s, const scree_Problem *prob
 scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepReport *report) {
   const scree_Problem problem = scree_system_problem(s);
   const double allowed = scree_system_work_allowed(s, kinetic, report->h);
-  if (problem.general.count > 0) return SCREE_OK; /* the joints would have to be solved again */
+  /* the joints would have to be solved again */
+  if (problem.general.count > 0 || scree_rolls(s)) return SCREE_OK;
   for (int k = 0;; ++k) {
     const bool converged = report->solve.converged;
     if (!(added(s) > allowed)) return SCREE_OK;

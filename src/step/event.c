@@ -1,27 +1,27 @@
 /* Impacts for which a step is cut.
  *
  * 1. Of bodies that leave a support. The law on the gap at the next kick stops a body up to one
- * step before it meets another one. A body in free flight does not mind: it arrives where it
- * should. But a body that stands on a second contact, as a block that rocks from one edge to the
- * other, leaves that support up to a step too early, and its weight, which the support carried
- * until the impact, takes energy from it instead. The error is of first order in the step, always a
- * loss, and repeated at every impact: a block that rocks at the default step came to rest in three
- * quarters of the time.
+ * step before it meets another one. For a body in free flight this makes no difference: its
+ * position at the next kick is right. But a body that stands on a second contact, as a block that
+ * rocks from one edge to the other, leaves that support up to a step too early, and its weight,
+ * which the support carried until the impact, takes energy from it instead. The error is of first
+ * order in the step, always a loss, and repeated at every impact: without the cut a block that
+ * rocks at the default step comes to rest in three quarters of the time.
  *
- * The energy in question is the weight that the supports drop times the gap that is open at the
- * kick. Where it is a relevant part of the energy of the world, the step is cut at the time of the
- * impact (world/step.c): the first part ends there, without the impact; the second one begins with
- * a kick without forces, which is the impact. Only the leapfrog is cut: with another theta a change
- * of the step adds or takes energy (certify.c).
+ * The energy in question is the weight that the supports no longer carry times the gap that is open
+ * at the kick. Where it is a relevant part of the energy of the world, the step is cut at the time
+ * of the impact (world/step.c): the first part ends there, without the impact; the second one
+ * begins with a kick without forces, which is the impact. Only the leapfrog is cut: with another
+ * theta a change of the step adds or takes energy (certify.c).
  *
  * 2. Of bodies that are pushed into others. A body that is hit, and reaches a third one in the same
  * step, has no velocity before that impact from which restitution could follow: the gap is closed
- * without a bounce. Of the work r (u- + u+)/2 of that contact the part e_n^2 is wrong. In a cradle
- * of five balls with e_n = 1 and gaps of a tenth of their way in a step a quarter of the energy was
- * lost in one impact. So each such impact gets a span of its own: one ends before the first impact,
- * the next one before the body that was hit reaches another. Gaps that take less than `instant` of
- * a span are left: such bodies touch, and share the impulse. Not in divided worlds, whose ranks
- * would have to agree on the smallest gap. */
+ * without a bounce. Of the work r (u- + u+)/2 of that contact the part e_n^2 is wrong. A cradle
+ * of five balls with e_n = 1 and gaps of a tenth of their way in a step would lose a quarter of
+ * its energy in one impact. So each such impact gets a span of its own: one ends before the first
+ * impact, the next one before the body that was hit reaches another. Gaps that take less than
+ * `instant` of a span are left: such bodies touch, and share the impulse. Not in divided worlds,
+ * whose ranks would have to agree on the smallest gap. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "step/system.h"

@@ -17,9 +17,9 @@
  *    below the tolerance can be as large as the forces. The solve continues there (forces.c).
  * 5. Impulses with a self-stress that no load needs are looked for again from zero (stress.c).
  * Impulses that add energy are lowered, and then improved where they no longer solve the problem
- * (dissipate.c). To prevent that by lower tolerances was tried and is dearer: in a deep bed of
- * 2944 spheres it took a step 30 s of factorisations.
- * With max_retries = 0 each problem is solved once, to the tolerance.
+ * (dissipate.c). Preventing that by lower tolerances costs more: a step of a deep bed of 2944
+ * spheres took 30 s of factorisations. With max_retries = 0 each problem is solved once, to the
+ * tolerance.
  *
  * A step may cost max_work times a usual step. Work is counted in sweeps and factorisations, not
  * timed, so that the same step ends with the same bits on every machine. When the limit is reached
@@ -450,7 +450,8 @@ static scree_Portion whole_of(const scree_System *s, const scree_Problem *proble
 }
 
 scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *report) {
-  const scree_Status status = scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK;
+  const scree_Status status =
+      scree_domain_agree(s, scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK);
   if (status) return status;
   const scree_Problem problem = scree_system_problem(s);
   const scree_Portion part = whole_of(s, &problem);
@@ -472,7 +473,7 @@ scree_Status scree_system_solve_further(scree_System *s, int times, scree_StepRe
 }
 
 scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *report) {
-  scree_Status status = scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK;
+  scree_Status status = scree_domain_agree(s, scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK);
   if (status) return status;
   const scree_Problem problem = scree_system_problem(s);
   scree_Portion part = whole_of(s, &problem);
