@@ -263,6 +263,49 @@ static void test_obstacles(void **state) {
   assert_int_equal(failed, 0);
 }
 
+/* ---- straight sides on a face of finite elements ----------------------------------------------
+ */
+
+/* Cylinders and cones that lie or stand on a soft block of one element, whose corners they do not
+ * touch: they come to rest where theory has them, without creating energy. */
+static void lie(const char *name, const char *shape, const char *turn, double height) {
+  char text[2000];
+  snprintf(text, sizeof text,
+           HEAD "bodies:\n"
+                "  - { shape: { kind: elements, half_x: 0.3, half_y: 0.3, half_z: 0.1,"
+                " divisions: [1, 1, 1] }, kind: elements, position: [0, 0, 0.1] }\n"
+                "  - { shape: %s, position: [0.03, 0.05, %g], rotation: %s }\n"
+                "obstacles: [{ shape: { kind: half-space } }]\ntime: { duration: 0.6 }\n",
+           3, "[0, 0, -9.81]", shape, 0.205 + height, turn);
+  scree_Scene *scene;
+  scree_World *world = world_of(text, &scene);
+  scree_StepReport report;
+  do {
+    OK(scree_world_step(world, &report));
+  } while (scree_world_time(world) < 0.6);
+  const double above = scree_body_pose(world, 2).position.z - 0.2;
+  print_message("%s: at %.5f of %.5f, created %.1e\n", name, above, height, report.energy_created);
+  NEAR(above, height, 0.005 * height); /* the block is compressed by less than that */
+  assert_true(report.energy_created < 1e-4);
+  assert_true(scree_world_energy(world).kinetic < 1e-6 * scree_world_energy(world).potential);
+  scree_world_destroy(world);
+  scree_scene_destroy(scene);
+}
+
+static void test_lying(void **state) {
+  (void)state;
+  static const char *const cylinder = "{ kind: cylinder, radius: 0.1, half_length: 0.15 }";
+  static const char *const cone = "{ kind: cone, radius: 0.1, half_length: 0.15 }";
+  char on_side[80];
+  lie("lying cylinder", cylinder, "{ axis: [1, 0.2, 0], angle: pi/2 }", 0.1);
+  lie("standing cylinder", cylinder, "{ axis: [0, 0, 1], angle: 0.3 }", 0.15);
+  lie("standing cone", cone, "{ axis: [0, 0, 1], angle: 0.3 }", 0.075);
+  /* its axis rises by the half-angle a: the centre is 3/4 of the height from the tip */
+  const double a = atan(0.1 / 0.3);
+  snprintf(on_side, sizeof on_side, "{ axis: [1, 0.2, 0], angle: pi/2 + %.17g }", a);
+  lie("lying cone", cone, on_side, 0.75 * 0.3 * sin(a));
+}
+
 /* ---- what does not work is refused by name ----------------------------------------------------
  */
 
@@ -329,7 +372,7 @@ static void test_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_bodies),
-                                     cmocka_unit_test(test_obstacles),
+                                     cmocka_unit_test(test_obstacles), cmocka_unit_test(test_lying),
                                      cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

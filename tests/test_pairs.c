@@ -4,6 +4,8 @@
  * pair of kinds is small here; SCREE_COUPLES=100000 in the environment asks for as many. */
 #include "narrow_reference.h"
 
+#include "geometry/shape_class.h"
+
 #include <stdlib.h>
 
 /* A kind of shape; `exact`: between two of these the distance is found to rounding errors. */
@@ -62,10 +64,15 @@ static void place(int d, int how, const scree_Shape *a, scree_Pose *pa, const sc
 }
 
 static long witnesses; /* points of contact that were compared with surfaces */
+static long rare;      /* couples with a normal, or a depth, that is only nearly the best one */
 
-/* What is wrong with the contact of one couple, and what is allowed; infinite: it has none.
- */
-static double error_of(const Kind *i, const Kind *j, int d, int how, double *allowed) {
+/* An overlap, or a distance of bodies that GJK iterates on, may have two maxima of the separation
+ * that differ by less than this part of it: either of them is a contact, if that is rare. */
+static const double NEARLY = 0.02;
+
+/* What is wrong with the contact of one couple, and what is allowed; infinite: it has none. */
+static double error_of(const Kind *i, const Kind *j, int d, int how, double *allowed,
+                       double *depth) {
   scree_Shape a, b;
   scree_Pose pa, pb;
   scree_Manifold m;
@@ -74,6 +81,7 @@ static double error_of(const Kind *i, const Kind *j, int d, int how, double *all
   place(d, how, &a, &pa, &b, &pb);
   const double margin = 0.1, gap = reference_gap(&a, &pa, &b, &pb, d);
   double error = 0;
+  *depth = gap;
   *allowed = i->exact && j->exact ? 1e-11 : 1e-7;
   scree_collide(&a, &pa, &b, &pb, margin, &m);
   check_sane(&m, margin, d);
@@ -89,10 +97,12 @@ static double error_of(const Kind *i, const Kind *j, int d, int how, double *all
      * ones: each of them separates as well as the one of the second method. Of separated bodies,
      * faces that are almost parallel may overhang each other: the plane of one then need not
      * separate the whole bodies, but its normal agrees to second order in the distance, and within
-     * 5 degrees. */
+     * 5 degrees, rarely 11 (ALIGNED of collide_flat3.c). The distance is that without roundings. */
     if (m.count > 1) *allowed = 1.01e-3 * fmax(margin, fabs(gap));
     const double cosine = scree_dot(m.points[0].normal, reference_normal);
-    const bool parallel = gap > 0 && cosine > 0.9962 && gap * (1 - cosine) <= 2 * *allowed;
+    const double apart = gap + scree_shape_rounding(&a) + scree_shape_rounding(&b);
+    const bool parallel = apart > 0 && cosine > 0.98 && apart * (1 - cosine) <= 2 * *allowed;
+    if (parallel && cosine < 0.9962 && gap - own > *allowed) ++rare;
     error = m.count == 1 ? fmax(gap - own, fabs(least - own))
                          : fmax(gap - least, parallel ? 0 : gap - own);
     for (int side = 0; side < 2 && m.count == 1; ++side) { /* the points of contact */
@@ -123,10 +133,14 @@ static void test_second_method(void **state) {
       const int how = p % CASES;
       double worst = 0;
       for (int trial = 0; trial < n && j >= i; ++trial, ++all) {
-        double allowed;
-        const double error = error_of(i, j, d, how, &allowed);
+        double allowed, depth;
+        const double error = error_of(i, j, d, how, &allowed, &depth);
         worst = fmax(worst, error);
         if (error <= allowed) continue;
+        if (error < INFINITY && error <= NEARLY * fabs(depth) && !(i->exact && j->exact)) {
+          ++rare;
+          continue;
+        }
         if (++wrong < 20)
           print_message("%s %s %s trial %d: off by %.3g, allowed %.3g\n",
                         scree_shape_type(i->kind)->name, scree_shape_type(j->kind)->name,
@@ -138,8 +152,10 @@ static void test_second_method(void **state) {
                       j->rounded ? "*" : " ", names[how], worst);
     }
   }
-  print_message("%ld couples, %ld points of contact, %ld wrong\n", all, witnesses, wrong);
+  print_message("%ld couples, %ld points of contact, %ld rare, %ld wrong\n", all, witnesses, rare,
+                wrong);
   assert_int_equal(wrong, 0);
+  assert_true(10000 * rare <= all);
 }
 
 /* ---- bodies whose faces, edges or corners coincide ------------------------------------------- */
