@@ -1,13 +1,15 @@
 /* Memory, messages and synchronisations of a divided world:
  *
- *     mpirun -n 4 build/mpi/bench/parts BODIES [STEPS [TOUCHING [SOLVER]]]
+ *     mpirun -n 4 build/mpi/bench/parts BODIES [STEPS [TOUCHING [SOLVER [ITERATIONS]]]]
  *
  * About BODIES spheres on a disturbed lattice fall on a floor; with a third argument they touch
- * each other from the start, and with a fourth every step is one solve of 20 iterations of that
- * solver, for counts that do not depend on how hard the problem is. Each rank makes only its own
- * bodies. Every step prints the largest counts of a rank; at the end each rank tells its bodies,
- * copies of bodies of other ranks, contacts, bytes of the world and its solver, and the most memory
- * of its process. */
+ * each other from the start, and with a fourth every step is one solve of 20 or ITERATIONS
+ * iterations of that solver, for counts that do not depend on how hard the problem is. Each rank
+ * makes only its own bodies. Every step prints the largest counts of a rank, and with ITERATIONS a
+ * line of JSON for each rank, from which scripts/ranks_cost.py makes its model; at the end each
+ * rank tells its bodies, copies of bodies of other ranks, contacts, bytes of the world and its
+ * solver, and the most memory of its process. */
+#include "bench/own_time.h"
 #include "bench/process.h"
 #include "parallel/ranks.h"
 #include "scree/world.h"
@@ -41,8 +43,24 @@ static scree_Status fill(scree_World *world, int side, double spacing) {
   return status;
 }
 
+/* What a rank has done in a step. */
+typedef struct Record {
+  double contacts, bodies, copies, messages, bytes, synchronisations, own, wall;
+} Record;
+
+static void print_records(const scree_Ranks *ranks, const Record *mine, int step, int iterations) {
+  const Record *all = scree_ranks_gather(ranks, mine, sizeof *mine);
+  for (int k = 0; k < scree_ranks_size(ranks) && scree_ranks_rank(ranks) == 0; ++k)
+    printf("{\"ranks\": %d, \"rank\": %d, \"step\": %d, \"iterations\": %d, \"contacts\": %.0f, "
+           "\"bodies\": %.0f, \"copies\": %.0f, \"messages\": %.0f, \"bytes\": %.0f, "
+           "\"synchronisations\": %.0f, \"own\": %.9g, \"wall\": %.9g}\n",
+           scree_ranks_size(ranks), k, step, iterations, all[k].contacts, all[k].bodies,
+           all[k].copies, all[k].messages, all[k].bytes, all[k].synchronisations, all[k].own,
+           all[k].wall);
+}
+
 static int measure(const scree_Ranks *ranks, int bodies, int steps, bool touching,
-                   const char *solver) {
+                   const char *solver, int iterations) {
   scree_WorldSettings settings = scree_world_settings();
   scree_World *world;
   settings.step = 1e-3;
@@ -52,7 +70,7 @@ static int measure(const scree_Ranks *ranks, int bodies, int steps, bool touchin
   if (solver) {
     settings.solve.solver = solver;
     settings.solve.tolerance = 0;
-    settings.solve.max_iterations = 20;
+    settings.solve.max_iterations = iterations > 0 ? iterations : 20;
     settings.max_retries = settings.max_halvings = 0;
   }
   const int side = (int)floor(cbrt(bodies) + 0.5), rank = scree_ranks_rank(ranks);
@@ -62,9 +80,24 @@ static int measure(const scree_Ranks *ranks, int bodies, int steps, bool touchin
   for (int k = 0; k < steps; ++k) {
     scree_StepReport report;
     const scree_RankCounts before = scree_ranks_counts(ranks);
+    const double own = own_seconds(), clock = scree_seconds();
     const scree_Status status = scree_world_step(world, &report);
     const scree_RankCounts after = scree_ranks_counts(ranks);
     if (status > SCREE_NOT_CONVERGED) return (int)status;
+    if (iterations > 0) {
+      const scree_WorldPart part = scree_world_part(world);
+      const Record mine = {.contacts = part.contacts,
+                           .bodies = part.owned,
+                           .copies = part.copies,
+                           .messages = (double)(after.messages - before.messages),
+                           .bytes = (double)(after.bytes - before.bytes),
+                           .synchronisations =
+                               (double)(after.synchronisations - before.synchronisations),
+                           .own = own_seconds() - own,
+                           .wall = scree_seconds() - clock};
+      print_records(ranks, &mine, k + 1, report.iterations);
+      continue;
+    }
     double most[2] = {(double)(after.messages - before.messages),
                       (double)(after.bytes - before.bytes)};
     scree_ranks_most(ranks, most, 2);
@@ -88,12 +121,13 @@ static int measure(const scree_Ranks *ranks, int bodies, int steps, bool touchin
 int main(int argc, char **argv) {
   scree_Ranks *ranks;
   if (argc < 2 || atoi(argv[1]) < 1) {
-    fprintf(stderr, "usage: mpirun -n RANKS parts BODIES [STEPS [TOUCHING [SOLVER]]]\n");
+    fprintf(stderr,
+            "usage: mpirun -n RANKS parts BODIES [STEPS [TOUCHING [SOLVER [ITERATIONS]]]]\n");
     return 2;
   }
   if (scree_ranks_create(&ranks, NULL)) return 3;
   const int status = measure(ranks, atoi(argv[1]), argc > 2 ? atoi(argv[2]) : 3, argc > 3,
-                             argc > 4 ? argv[4] : NULL);
+                             argc > 4 ? argv[4] : NULL, argc > 5 ? atoi(argv[5]) : 0);
   scree_ranks_destroy(ranks);
   return status;
 }

@@ -32,7 +32,9 @@
 
 enum { PIECES = 32, BODIES = 100, QUICK = 1000 };
 enum { STARTS = 8 }; /* of the same drum, which is chaotic */
-enum { RANK_BODIES = 10000, RANK_STEPS = 300, RANK_QUICK = 1000 }; /* of the rows with ranks */
+/* Of the rows with ranks: steps from the lattice on until most bodies lie, on rank 0 alone, and
+ * steps that are counted. */
+enum { RANK_BODIES = 10000, RANK_QUICK = 1000, RANK_FALL = 300, RANK_ROUGH = 100, RANK_STEPS = 10 };
 
 static const double step = 1e-3, gravity = 10.0, width = 0.5, rim = 0.2, turning = 1.0;
 static const double unit = 1e-3; /* of mass, in kg: the step */
@@ -250,28 +252,44 @@ static void observe(void *user, scree_World *world, const scree_StepReport *repo
   count->imbalance = fmax(count->imbalance, info->imbalance);
 }
 
-/* A row of the drum, from the start of a seed; `own` takes its counts, if it is not null. */
+/* How a row begins: with displacements of a seed, or from the state of a world with the same
+ * bodies. */
+typedef struct Start {
+  uint64_t seed;
+  void *state; /* or null */
+  size_t size;
+} Start;
+
+/* A drum with its bodies, or with the first layer of them. */
+static scree_Status make_world(Bench *bench, const scree_WorldSettings *settings, Drum *drum,
+                               bool full, scree_World **world) {
+  const scree_PairLaw law = scree_pair_law_coulomb(0.3, 0, 0);
+  scree_Status status = scree_world_create(settings, bench->log, world);
+  if (!status) status = scree_world_set_default_law(*world, &law);
+  if (!status) status = add_drum(*world, drum, bench->log);
+  if (!status)
+    status = full ? fill(*world, drum, bench->log) : drop_layer(*world, drum, bench->log);
+  return status;
+}
+
+/* A row of the drum; `own` takes its counts, if it is not null. */
 static scree_Status run_start(Bench *bench, const char *name, const Kind *kind, int bodies,
                               int64_t steps, const Method *method, const double *published,
-                              uint64_t seed, PqnCount *own) {
+                              const Start *start, PqnCount *own) {
   const char *pointers[MARCH_OPTIONS + 1];
   scree_WorldSettings settings = march_settings(bench, method, 3, step, gravity, pointers);
   settings.warm_start = true;
   const bool ranks = bodies != BODIES;
   if (ranks) settings.solve.ranks = cli_ranks();
-  const scree_PairLaw law = scree_pair_law_coulomb(0.3, 0, 0);
   scree_World *world = NULL;
   Drum drum = drum_of(kind, bodies);
-  drum.seed = seed;
+  drum.seed = start->seed;
   Count count = {
       .own = {.newton = strcmp(method->solver, "pqn") == 0}, .drum = &drum, .log = bench->log};
   March *result = malloc(sizeof *result);
   scree_Status status = result ? SCREE_OK : SCREE_MACHINE;
-  if (!status) status = scree_world_create(&settings, bench->log, &world);
-  if (!status) status = scree_world_set_default_law(world, &law);
-  if (!status) status = add_drum(world, &drum, bench->log);
-  if (!status)
-    status = ranks ? fill(world, &drum, bench->log) : drop_layer(world, &drum, bench->log);
+  if (!status) status = make_world(bench, &settings, &drum, ranks, &world);
+  if (!status && start->state) status = scree_world_restore(world, start->state, start->size);
   if (!status) status = march(bench, name, world, steps, observe, &count, result);
   if (!status) status = count.status;
   if (!status) {
@@ -296,7 +314,8 @@ static scree_Status run_start(Bench *bench, const char *name, const Kind *kind, 
 
 static scree_Status run_row(Bench *bench, const char *name, const Kind *kind, int bodies,
                             int64_t steps, const Method *method, const double *published) {
-  return run_start(bench, name, kind, bodies, steps, method, published, 0, NULL);
+  const Start start = {0};
+  return run_start(bench, name, kind, bodies, steps, method, published, &start, NULL);
 }
 
 static Method pqn_method(double delta, const char *scale, double epsilon, int krylov) {
@@ -380,9 +399,10 @@ static scree_Status run_from_starts(Bench *bench, const char *name, const Kind *
     char row[64];
     PqnCount own;
     snprintf(row, sizeof row, "%s-%d", name, k);
+    const Start start = {.seed = (uint64_t)k};
     const scree_Status status =
         run_start(bench, row, kind, BODIES, bench->quick ? QUICK : steps_full, method, published,
-                  (uint64_t)k, &own);
+                  &start, &own);
     if (status || !bench_progress(bench, "%s done", row)) return status;
     const double values[2] = {own.iterations / fmax(1, (double)own.converged),
                               (double)own.diverged};
@@ -461,25 +481,60 @@ static scree_Status run_sweeps(Bench *bench) {
   return SCREE_OK;
 }
 
-/* Section 8.1.5: many ellipsoids on several ranks. Only with --only ranks; solves of pseudo-rigid
- * bodies are not divided, so these are rigid. */
-static scree_Status run_ranks(Bench *bench) {
-  const Kind *kind = &kinds[0];
+/* Section 8.1.5: many ellipsoids on several ranks. Only with --only ranks. All rows of a kind begin
+ * where rough sweeps on rank 0 have brought its bodies. */
+static scree_Status let_fall(Bench *bench, const Kind *kind, int bodies, Start *start) {
+  const Method method = {.name = "fall",
+                         .solver = "nlgs",
+                         .tolerance = 1e-4,
+                         .measure = SCREE_MEASURE_ERROR,
+                         .max_iterations = RANK_ROUGH};
+  const char *pointers[MARCH_OPTIONS + 1];
+  const scree_WorldSettings settings = march_settings(bench, &method, 3, step, gravity, pointers);
+  Drum drum = drum_of(kind, bodies);
+  scree_World *world = NULL;
+  scree_Status status = make_world(bench, &settings, &drum, true, &world);
+  for (int k = 0; k < RANK_FALL && status <= SCREE_NOT_CONVERGED; ++k) {
+    status = scree_world_step(world, NULL);
+    if (k % 16 == 0 && !bench_progress(bench, "bodies fall, step %d of %d", k, RANK_FALL))
+      status = SCREE_INTERRUPTED;
+  }
+  if (status <= SCREE_NOT_CONVERGED) {
+    start->size = scree_world_state_size(world);
+    start->state = malloc(start->size);
+    status = start->state ? SCREE_OK : SCREE_MACHINE;
+    if (start->state) scree_world_save(world, start->state);
+  }
+  scree_world_destroy(world);
+  return status;
+}
+
+static scree_Status run_ranks_of(Bench *bench, const Kind *kind) {
+  const int bodies = bench->quick ? RANK_QUICK : RANK_BODIES;
   const Method methods[2] = {pqn_method(0.01, "mean", kind->epsilon, kind->krylov),
                              {.name = "nlgs",
                               .solver = "nlgs",
                               .tolerance = 1e-8,
                               .measure = SCREE_MEASURE_MERIT,
                               .max_iterations = PQN_LIMIT}};
-  for (int m = 0; m < 2; ++m) {
+  Start start = {0};
+  scree_Status status = SCREE_OK;
+  for (int m = 0; m < 2 && !status; ++m) {
     char name[48];
-    snprintf(name, sizeof name, "ranks-rigid-%s", methods[m].name);
+    snprintf(name, sizeof name, "ranks-%s-%s", kind->soft ? "pseudo" : "rigid", methods[m].name);
     if (!bench_wants(bench, name)) continue;
-    const scree_Status status = run_row(bench, name, kind, bench->quick ? RANK_QUICK : RANK_BODIES,
-                                        RANK_STEPS, &methods[m], NULL);
-    if (status || !bench_progress(bench, "%s done", name)) return status;
+    if (!start.state) status = let_fall(bench, kind, bodies, &start);
+    if (!status)
+      status = run_start(bench, name, kind, bodies, RANK_STEPS, &methods[m], NULL, &start, NULL);
+    if (!status && !bench_progress(bench, "%s done", name)) break;
   }
-  return SCREE_OK;
+  free(start.state);
+  return status;
+}
+
+static scree_Status run_ranks(Bench *bench) {
+  const scree_Status status = run_ranks_of(bench, &kinds[0]);
+  return status ? status : run_ranks_of(bench, &kinds[1]);
 }
 
 static scree_Status run_drum(Bench *bench) {

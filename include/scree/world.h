@@ -131,7 +131,7 @@ SCREE_API scree_Status scree_body_set_driver(scree_World *world, int body,
 SCREE_API scree_Status scree_world_divide(scree_World *world, const scree_Ranks *ranks);
 
 /* Why a world, divided or not, cannot be stepped in parts; null: it can. Joints, deformable bodies,
- * periodic cells, resistance to rolling and pressure on plates are not divided. */
+ * periodic cells and pressure on plates are not divided. */
 SCREE_API const char *scree_world_cannot_divide(const scree_World *world);
 
 /* The ranks of a divided world; null: it is not divided, or there is one rank. */

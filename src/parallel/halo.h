@@ -33,6 +33,7 @@ typedef struct scree_Halo {
   int blocks;            /* held by this rank */
   long long constraints; /* of all ranks together */
   long long rows;        /* of all ranks together */
+  bool any_size;         /* some rank has constraints of any size (problem/general.h) */
   const int *number;     /* (constraints of this rank) their numbers in the whole problem */
   int neighbours;
   int *neighbour; /* (neighbours) ranks, ascending */

@@ -393,6 +393,25 @@ scree_Status scree_division_create(const scree_Problem *whole, const scree_Divis
   return status;
 }
 
+/* What all ranks know of a part that one of them has posed. */
+typedef struct PartSize {
+  int constraints, rows, any_size;
+} PartSize;
+
+/* The numbers of the constraints of this rank among those of all. */
+static void number_constraints(scree_Division *division, const PartSize *parts, int *number) {
+  scree_Halo *halo = &division->halo;
+  for (int k = 0; k < division->size; ++k) {
+    if (k == division->rank) division->first = (int)halo->constraints;
+    halo->constraints += parts[k].constraints;
+    halo->rows += parts[k].rows;
+    halo->any_size = halo->any_size || parts[k].any_size > 0;
+    division->count[k] = parts[k].rows;
+  }
+  for (int c = 0; c < parts[division->rank].constraints; ++c) number[c] = division->first + c;
+  halo->number = number;
+}
+
 scree_Status scree_division_create_own(const scree_Problem *part, const scree_Ranks *ranks,
                                        const size_t *holder_start, const int *holder,
                                        scree_Arena *arena, scree_Division *division,
@@ -411,26 +430,21 @@ scree_Status scree_division_create_own(const scree_Problem *part, const scree_Ra
   halo->sums = true;
   halo->blocks = part->bodies.nbodies;
   halo->ranks = ranks;
+  const PartSize mine = {scree_problem_constraints(part), (int)scree_problem_rows(part),
+                         part->general.count};
   division->count = SCREE_TAKE(arena, int, size);
   division->local = SCREE_TAKE_RAW(arena, int, division->blocks);
-  int *number = SCREE_TAKE_RAW(arena, int, part->nc);
-  const bool enough = division->count && division->local && number;
+  PartSize *parts = SCREE_TAKE(arena, PartSize, size);
+  int *number = SCREE_TAKE_RAW(arena, int, mine.constraints);
+  const bool enough = division->count && division->local && number && parts;
   scree_Status status = enough ? SCREE_OK : scree_fail_memory(log, "the part of a rank");
   for (int b = 0; enough && b < division->blocks; ++b) division->local[b] = b;
   if (enough && !(list_shared(division, arena) && take_buffers(division, arena)))
     status = scree_fail_memory(log, "the halo of a rank");
   status = scree_ranks_agree(ranks, status, log);
   if (status) return status;
-  scree_ranks_gather_all(ranks, &part->nc, sizeof part->nc, division->count);
-  int first = 0;
-  for (int k = 0; k < size; ++k) {
-    halo->constraints += division->count[k];
-    if (k < rank) first += division->count[k];
-    division->count[k] *= part->d;
-  }
-  halo->rows = halo->constraints * part->d;
-  for (int c = 0; c < part->nc; ++c) number[c] = first + c;
-  halo->number = number;
+  scree_ranks_gather_all(ranks, &mine, sizeof mine, parts);
+  number_constraints(division, parts, number);
   return SCREE_OK;
 }
 

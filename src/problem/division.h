@@ -39,6 +39,7 @@ typedef struct scree_Division {
   int *local_contact;   /* (contacts of the whole) number on this rank, -1 elsewhere */
   /* Parts that are posed by their ranks: */
   bool own;
+  int first;         /* number of the first constraint of this rank */
   int bodies;        /* of the whole world */
   const int *global; /* (blocks) numbers in it, ascending */
 } scree_Division;
@@ -68,7 +69,7 @@ scree_Status scree_division_create(const scree_Problem *whole, const scree_Divis
                                    const scree_Log *log);
 
 /* The same where every rank has posed its own part, and no rank has the whole: `whole`, `owner` and
- * `local_contact` are null, and contacts are numbered in the order of the ranks. holder_start
+ * `local_contact` are null, and constraints are numbered in the order of the ranks. holder_start
  * (bodies
  * + 1) and holder: the ranks that hold each body of the part, ascending. The problem is the
  * caller's. */
@@ -80,6 +81,10 @@ scree_Status scree_division_create_own(const scree_Problem *part, const scree_Ra
 /* The whole of such a problem on rank 0, contacts in the order of the ranks. Destroy it there. */
 scree_Status scree_division_join(const scree_Division *division, scree_Arena *arena,
                                  scree_Problem *whole, const scree_Log *log);
+
+/* The same where the parts have constraints of any size and no others. */
+scree_Status scree_division_join_general(const scree_Division *division, scree_Arena *arena,
+                                         scree_Problem *whole, const scree_Log *log);
 
 /* The numbers of the contacts of a rank and their impulses r, from the whole problem into a record;
  * returns their count. A null record only counts. */

@@ -105,6 +105,7 @@ scree_Status scree_division_join(const scree_Division *division, scree_Arena *ar
                                  scree_Problem *whole, const scree_Log *log) {
   const scree_Ranks *ranks = division->halo.ranks;
   const scree_Problem *p = &division->problem;
+  if (division->halo.any_size) return scree_division_join_general(division, arena, whole, log);
   const size_t size = (size_t)division->size, nc = (size_t)division->halo.constraints;
   const bool root = division->rank == 0;
   const Form form = common_form(division);

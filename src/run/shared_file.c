@@ -68,6 +68,15 @@ int scree_shared_open(const scree_Ranks *ranks, const char *path, bool make, con
   return -1;
 }
 
+/* The first error of a rank, on all of them: rank 0 alone prints. */
+static scree_Status agree_on_write(const scree_Ranks *ranks, int mine, const char *path,
+                                   const scree_Log *log) {
+  const int *all = scree_ranks_gather(ranks, &mine, sizeof mine);
+  for (int k = 0; k < scree_ranks_count(ranks); ++k)
+    if (all[k]) return fail_write(path, all[k], log);
+  return SCREE_OK;
+}
+
 scree_Status scree_shared_write(const scree_Ranks *ranks, int file, int64_t offset,
                                 const scree_FilePieces *pieces, uint32_t before, int64_t *bytes,
                                 uint32_t *checksum, const char *path, const scree_Log *log) {
@@ -83,18 +92,17 @@ scree_Status scree_shared_write(const scree_Ranks *ranks, int file, int64_t offs
       mine[k] =
           (Piece){pieces->bytes[k], crc32_z(0, (const Bytef *)pieces->data[k], pieces->bytes[k])};
     scree_ranks_gather_all(ranks, mine, count * sizeof *mine, all);
+    int error = 0;
     for (size_t k = 0; k < count; ++k)
       for (size_t r = 0; r < size; ++r) {
         const Piece *piece = &all[r * count + k];
-        if (r == rank && !status && piece->bytes) {
-          const int error = write_at(file, pieces->data[k], pieces->bytes[k], offset + *bytes);
-          if (error) status = fail_write(path, error, log);
-        }
+        if (r == rank && !error && piece->bytes)
+          error = write_at(file, pieces->data[k], pieces->bytes[k], offset + *bytes);
         *bytes += (int64_t)piece->bytes;
         *checksum =
             (uint32_t)crc32_combine(*checksum, (uLong)piece->checksum, (z_off_t)piece->bytes);
       }
-    status = scree_ranks_agree(ranks, status, log);
+    status = agree_on_write(ranks, error, path, log);
   }
   scree_free(mine);
   scree_free(all);

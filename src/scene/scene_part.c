@@ -90,16 +90,6 @@ static bool any_deforms(const scree_Node *list, const char *key) {
   return false;
 }
 
-static bool any_rolls(const scree_Scene *scene) {
-  for (int a = 0; a < scene->material_count; ++a)
-    for (int b = 0; b <= a; ++b) {
-      const scree_PairLaw law = scree_scene_law(scene, a, b);
-      if (scree_pair_law_get(&law, "rolling") > 0 || scree_pair_law_get(&law, "spinning") > 0)
-        return true;
-    }
-  return false;
-}
-
 const char *scree_scene_cannot_divide(const scree_Scene *scene) {
   const scree_Node *root = scene->tree.root, *solver = scree_node_find(root, "solver");
   const scree_Node *dump = scree_node_find(root, "dump_problem");
@@ -109,7 +99,6 @@ const char *scree_scene_cannot_divide(const scree_Scene *scene) {
   if (any_deforms(scree_node_find(root, "generators"), "body_kind"))
     return "it has deformable bodies";
   if (has(root, "cell")) return "it has a periodic cell";
-  if (any_rolls(scene)) return "a law resists rolling";
   if (scree_node_true(solver, "internal_forces")) return "internal forces are asked for";
   if (scree_node_number(dump, "every") > 0 || has(dump, "steps"))
     return "problems of steps are written (dump_problem)";

@@ -10,6 +10,7 @@
  */
 #include "core/clock.h"
 #include "core/log.h"
+#include "problem/widen.h"
 #include "solver/driver.h"
 #include "solver/registry.h"
 
@@ -33,11 +34,17 @@ typedef struct Order {
   size_t blocks; /* of an assembled W */
 } Order;
 
+static bool has_vertices(const scree_Problem *problem) {
+  return problem->general.count > 0 || problem->vertices.count > 0;
+}
+
 bool scree_solver_divides(const scree_Solver *solver, const scree_Problem *problem) {
   const int ranks = scree_ranks_count(solver->settings.ranks);
-  if (ranks == 1 || problem->nc == 0 || problem->general.count || problem->vertices.count)
+  const int constraints = scree_problem_constraints(problem);
+  if (ranks == 1 || constraints == 0 ||
+      (has_vertices(problem) && !scree_problem_can_widen(problem)))
     return false;
-  return solver->class_ != &scree_solver_auto || problem->nc / ranks >= SCREE_CONTACTS_PER_RANK;
+  return solver->class_ != &scree_solver_auto || constraints / ranks >= SCREE_CONTACTS_PER_RANK;
 }
 
 static Order make_order(const scree_Solver *solver, const scree_Problem *p) {
@@ -206,11 +213,20 @@ static scree_Status take_part(scree_Solver *solver, const Order *order, scree_Pr
 
 scree_Status scree_solver_solve_divided(scree_Solver *solver, const scree_Problem *problem,
                                         double *r, double *u, scree_SolveInfo *info) {
-  Order order = make_order(solver, problem);
   scree_Problem whole = *problem;
   scree_arena_reset(&solver->dividing);
+  scree_Status status = SCREE_OK;
+  if (has_vertices(problem)) /* the others do not know of it yet */
+    status = scree_problem_widen(problem, &solver->dividing, &whole, &solver->log);
+  if (status) return status;
+  const scree_Problem wide = whole; /* `whole` loses its numbers */
+  Order order = make_order(solver, &wide);
   scree_ranks_broadcast(solver->settings.ranks, &order, sizeof order);
-  return take_part(solver, &order, &whole, r, u, info);
+  status = take_part(solver, &order, &whole, r, u, info);
+  if (status > SCREE_NOT_CONVERGED || !has_vertices(problem)) return status;
+  const scree_Status narrowed = scree_problem_narrow(
+      problem, &wide, solver->velocities, &solver->dividing, &solver->velocities, &solver->log);
+  return narrowed ? narrowed : status;
 }
 
 /* ---- the other ranks ---------------------------------------------------------------------------

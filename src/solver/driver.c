@@ -170,7 +170,8 @@ static void finish_stages(const scree_SolveRun *run, const scree_SolverClass *cl
 /* The mechanisms of the problem, if there are any. They are solved once before the method starts:
  * otherwise a start within the tolerance would be accepted with joints that are violated. */
 static scree_Status begin_mechanisms(scree_SolveRun *run, double *r, double *y) {
-  if (run->W->problem->general.count < 2 || run->settings->measure != SCREE_MEASURE_ERROR)
+  if (run->W->problem->general.count < 2 || run->settings->measure != SCREE_MEASURE_ERROR ||
+      scree_is_divided(run->W))
     return SCREE_OK;
   scree_Mechanisms *m = SCREE_TAKE(&run->cache->work, scree_Mechanisms, 1);
   if (!m) return scree_fail_memory(run->log, "mechanisms");

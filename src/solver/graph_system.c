@@ -95,6 +95,7 @@ void scree_graph_system_nodes(const scree_Operator *W, int *n, int *nb) {
   if (has_pieces(p)) {
     *nb = piece_of(p);
     *n = (int)(W->state_size / (size_t)*nb);
+    if (scree_is_divided(W)) *n = p->bodies.nbodies; /* whole bodies, and no ground: see set_part */
   } else {
     *nb = p->kind == SCREE_BODIES ? p->bodies.nb : p->d;
     *n = p->kind == SCREE_BODIES ? p->bodies.nbodies : p->nc;
@@ -317,19 +318,28 @@ static scree_Status update(scree_GraphSystem *system, const scree_Operator *W, i
 /* ---- several ranks -----------------------------------------------------------------------------
  */
 
+/* Whether bodies are nodes, also where constraints of any size make them pieces: one each. */
+static bool has_whole_bodies(const scree_Problem *p) {
+  return p->kind != SCREE_BODIES || (!p->vertices.count && p->bodies.nb <= SCREE_FACTOR_BLOCK_MAX);
+}
+
 bool scree_graph_system_fits(const scree_Operator *W) {
-  return !scree_is_divided(W) || (SCREE_SHARED_FACTORS && !has_pieces(W->problem));
+  return !scree_is_divided(W) || (SCREE_SHARED_FACTORS && has_whole_bodies(W->problem));
 }
 
 /* Of an assembled W the rows as they are: their columns may be contacts of other ranks. */
 static scree_Status pattern_of_part(const scree_Operator *W, scree_Arena *scratch, Pattern *pattern,
                                     const scree_Log *log) {
   const scree_Problem *p = W->problem;
-  if (has_pieces(p))
+  if (!has_whole_bodies(p))
     return scree_fail(log, SCREE_BAD_INPUT,
                       "bodies of %d components: factorisations on several ranks have at most %d",
                       p->bodies.nb, (int)SCREE_FACTOR_BLOCK_MAX);
-  if (p->kind == SCREE_BODIES) return pattern_fill(W, scratch, pattern, log);
+  if (p->kind == SCREE_BODIES) {
+    const scree_Status status = pattern_fill(W, scratch, pattern, log);
+    pattern->n = p->bodies.nbodies; /* of pieces the ground is the last, and alone */
+    return status;
+  }
   *pattern = (Pattern){.n = p->nc, .row = p->blocks.row, .col = p->blocks.col};
   return SCREE_OK;
 }
@@ -344,6 +354,7 @@ static scree_Status set_part(scree_GraphSystem *system, const scree_Operator *W,
   if (!status) status = keep_pattern(system, W, &pattern, log);
   scree_arena_reset(&system->slots);
   if (!status && W->problem->kind == SCREE_BODIES) status = slots_of_contacts(system, log);
+  if (!status && system->pieces) status = slots_of_pieces(system, log);
   status = scree_ranks_agree(ranks, status, log);
   if (!status)
     status = scree_shared_factor_create(W->halo, system->n, system->row, system->col, log,

@@ -9,9 +9,9 @@
 
 static scree_Status check(const scree_Solver *solver, const scree_Problem *problem,
                           const scree_OwnPart *part) {
-  if (problem->general.count || problem->vertices.count || problem->kind != SCREE_BODIES)
+  if (problem->vertices.count || problem->kind != SCREE_BODIES)
     return scree_fail(&solver->log, SCREE_BAD_INPUT,
-                      "a problem posed in parts has contacts of rigid bodies only");
+                      "a problem posed in parts has constraints of rigid bodies only");
   if (!(solver->class_->capabilities & SCREE_CAN_RANKS))
     return scree_solver_refuse_ranks(solver, part->size);
   const scree_Status status = scree_problem_check(problem, &solver->log);
@@ -50,6 +50,12 @@ scree_Status scree_solver_solve_own(scree_Solver *solver, const scree_Problem *p
   if (!status)
     status = scree_division_create_own(problem, ranks, part->holder_start, part->holder,
                                        &solver->dividing, division, log);
+  if (!status && division->halo.any_size && problem->nc)
+    status = scree_fail(log, SCREE_BAD_INPUT,
+                        "a part of a problem with %d contacts of plain rows, expected none where "
+                        "some rank has constraints of any size",
+                        problem->nc);
+  status = scree_ranks_agree(ranks, status, log);
   if (status) return status;
   for (int b = 0; b < problem->bodies.nbodies; ++b) global[b] = part->global[problem->bodies.id[b]];
   division->bodies = part->whole;
@@ -68,10 +74,7 @@ scree_Status scree_solver_solve_own(scree_Solver *solver, const scree_Problem *p
 }
 
 int scree_solver_first_contact(const scree_Solver *solver) {
-  const scree_Division *division = &solver->division;
-  int first = 0;
-  for (int k = 0; k < division->rank; ++k) first += division->count[k] / division->problem.d;
-  return first;
+  return solver->division.first;
 }
 
 scree_Status scree_solver_operator(const scree_Solver *solver, const scree_Problem *problem,

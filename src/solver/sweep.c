@@ -318,12 +318,15 @@ static int threads_now(const scree_Sweeps *sweeps, const scree_Operator *W) {
 
 /* After a relaxed sweep: the steps at the border are shortened, and the velocities completed. */
 static void shorten_steps(scree_Sweeps *sweeps, const scree_Operator *W, double *r) {
-  const size_t d = (size_t)W->problem->d;
+  const scree_Problem *p = W->problem;
+  const size_t d = (size_t)p->d;
   if (sweeps->in_lanes) scree_lanes_get(&sweeps->lanes, r, 1);
-  for (int c = 0; c < W->problem->nc; ++c) {
+  for (int c = 0; c < W->constraints; ++c) {
     const double factor = sweeps->factor[c];
+    const size_t first = c < p->nc ? (size_t)c * d : p->general.row[c - p->nc];
+    const size_t end = c < p->nc ? first + d : p->general.row[c - p->nc + 1];
     if (factor == 1.0) continue;
-    for (size_t i = (size_t)c * d; i < ((size_t)c + 1) * d; ++i)
+    for (size_t i = first; i < end; ++i)
       r[i] = sweeps->before[i] + factor * (r[i] - sweeps->before[i]);
   }
   scree_operator_state(W, r, sweeps->y);

@@ -16,7 +16,7 @@ static scree_Status prepare_relaxed(scree_Sweeps *state, const scree_SolveRun *r
   const scree_Halo *halo = run->W->halo;
   int *holders = SCREE_TAKE_RAW(arena, int, halo->blocks);
   state->before = SCREE_TAKE(arena, double, run->W->rows);
-  state->factor = SCREE_TAKE(arena, double, p->nc);
+  state->factor = SCREE_TAKE(arena, double, run->W->constraints);
   if (!holders || !state->before || !state->factor)
     return scree_fail_memory(run->log, "relaxed sweeps");
   for (int b = 0; b < halo->blocks; ++b) holders[b] = 1;
@@ -33,6 +33,12 @@ static scree_Status prepare_relaxed(scree_Sweeps *state, const scree_SolveRun *r
       if (b >= 0 && holders[b] > most) most = holders[b];
     }
     state->factor[c] = 1.0 / (double)(most > 1 ? most : 1);
+  }
+  for (int k = 0; k < p->general.count; ++k) {
+    int most = 1;
+    for (size_t e = p->general.entry[k]; e < p->general.entry[k + 1]; ++e)
+      if (holders[p->general.vertex[e]] > most) most = holders[p->general.vertex[e]];
+    state->factor[p->nc + k] = 1.0 / (double)most;
   }
   return SCREE_OK;
 }

@@ -34,7 +34,7 @@ struct scree_Sweeps {
   scree_DivisionStages
       stages; /* of exact sweeps; `own_order` is their order of this rank's contacts */
   scree_Colouring own_order;
-  double *before, *factor; /* (rows), (nc) relaxed: r before the sweep, 1/m */
+  double *before, *factor; /* (rows), (constraints) relaxed: r before the sweep, 1/m */
 };
 
 /* The first impulses, those that are held in lanes or as floats. */

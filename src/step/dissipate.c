@@ -161,7 +161,8 @@ static scree_Status lower_and_measure(scree_System *s, const scree_Problem *prob
 scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepReport *report) {
   const scree_Problem problem = scree_system_problem(s);
   const double allowed = scree_system_work_allowed(s, kinetic, report->h);
-  if (problem.general.count > 0) return SCREE_OK; /* the joints would have to be solved again */
+  /* the joints would have to be solved again */
+  if (problem.general.count > 0 || scree_rolls(s)) return SCREE_OK;
   for (int k = 0;; ++k) {
     const bool converged = report->solve.converged;
     if (!(added(s) > allowed)) return SCREE_OK;

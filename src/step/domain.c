@@ -119,7 +119,6 @@ const char *scree_domain_refuse(const scree_System *s) {
   if (s->joints.count) return "it has joints";
   if (b->deformable_count) return "it has deformable bodies";
   if (s->cell.any) return "it has a periodic cell";
-  if (s->laws.any_rolling) return "a law resists rolling";
   if (s->settings.internal_forces) return "internal forces are asked for";
   for (int k = 0; k < b->force_count; ++k)
     for (int side = 0; side < 2; ++side)

@@ -173,7 +173,8 @@ scree_Status scree_domain_count(scree_System *s, size_t contacts, long long *all
 
 void scree_domain_price(scree_System *s) {
   if (!s->domain.global) return;
-  const scree_Problem problem = scree_system_problem(s);
+  scree_Problem problem = scree_system_problem(s);
+  if (scree_rolls(s)) problem.general.count = s->posed.nc; /* its rows come later */
   s->domain.sweep = scree_system_max(s, scree_sweep_seconds(&problem));
 }
 

@@ -21,7 +21,7 @@ size_t scree_rolling_memory(const scree_Rolling *o, int nb) {
 
 /* `sides`: vertices of a constraint, its two bodies and the cell. */
 static bool reserve(scree_Rolling *o, size_t constraints, size_t rows, size_t nb, size_t sides) {
-  if (constraints <= o->constraint_capacity && rows <= o->row_capacity) return true;
+  if (constraints <= o->constraint_capacity && rows <= o->row_capacity && o->rows.row) return true;
   const size_t n = constraints + constraints / 16, m = rows + rows / 16;
   scree_rolling_fini(o);
   o->rows.row = SCREE_ALLOC(size_t, n + 1);

@@ -450,7 +450,8 @@ static scree_Portion whole_of(const scree_System *s, const scree_Problem *proble
 }
 
 scree_Status scree_system_solve_roughly(scree_System *s, scree_StepReport *report) {
-  const scree_Status status = scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK;
+  const scree_Status status =
+      scree_domain_agree(s, scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK);
   if (status) return status;
   const scree_Problem problem = scree_system_problem(s);
   const scree_Portion part = whole_of(s, &problem);
@@ -472,7 +473,7 @@ scree_Status scree_system_solve_further(scree_System *s, int times, scree_StepRe
 }
 
 scree_Status scree_system_solve(scree_System *s, bool begun, scree_StepReport *report) {
-  scree_Status status = scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK;
+  scree_Status status = scree_domain_agree(s, scree_rolls(s) ? scree_rolling_pose(s) : SCREE_OK);
   if (status) return status;
   const scree_Problem problem = scree_system_problem(s);
   scree_Portion part = whole_of(s, &problem);

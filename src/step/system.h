@@ -381,9 +381,9 @@ double scree_system_diagonal(const scree_System *s, int c, int k);
 /* Contact c as passed to a law; axes (d) and before (d) are the caller's. */
 scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_Vec3 *axes,
                                       const double *before);
-/* Whether the problem has moments of contacts. */
+/* Whether the problem has moments of contacts, on any rank. */
 static inline bool scree_rolls(const scree_System *s) {
-  return s->laws.any_rolling && s->posed.nc > 0;
+  return s->laws.any_rolling && (s->posed.nc > 0 || (s->domain.global && s->posed.all > 0));
 }
 /* Component k of the relative velocity after the kick at contact c: the solver's without shift and
  * compliance. */

@@ -23,9 +23,7 @@ void scree_world_passed(scree_World *world) {
 }
 
 const char *scree_world_cannot_divide(const scree_World *world) {
-  scree_LawTable laws = world->system.laws;
-  if (!(laws.h > 0)) scree_law_table_fill(&laws, world->system.settings.step);
-  return laws.any_rolling ? "a law resists rolling" : scree_domain_refuse(&world->system);
+  return scree_domain_refuse(&world->system);
 }
 
 scree_Status scree_world_settle(scree_World *world) {

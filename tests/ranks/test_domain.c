@@ -34,6 +34,7 @@ typedef struct Case {
   int steps;
   const char *solver; /* null: the default */
   double tolerance;   /* 0: the default */
+  double rolling;     /* resistance to rolling and spinning */
 } Case;
 
 static void add(scree_World *world, const scree_Shape *shape, scree_Vec3 x, scree_Vec3 v,
@@ -81,7 +82,11 @@ static scree_World *make(const Case *c, const scree_Ranks *ranks, bool divided) 
   if (c->solver) settings.solve.solver = c->solver;
   if (c->tolerance > 0) settings.solve.tolerance = c->tolerance;
   if (scree_world_create(&settings, NULL, &world)) return NULL;
-  const scree_PairLaw law = scree_pair_law_coulomb(0.4, c->e, 0);
+  scree_PairLaw law = scree_pair_law_coulomb(0.4, c->e, 0);
+  if (c->rolling > 0)
+    expect(!scree_pair_law_set(&law, "rolling", c->rolling, NULL) &&
+               !scree_pair_law_set(&law, "spinning", 0.5 * c->rolling, NULL),
+           "a law", c->name);
   expect(scree_world_set_default_law(world, &law) == SCREE_OK, "a law", c->name);
   if (divided) expect(scree_world_divide(world, ranks) == SCREE_OK, "divide", c->name);
   /* a floor and four walls */
@@ -303,13 +308,16 @@ int main(int argc, char **argv) {
   rank = scree_ranks_rank(ranks);
   size = scree_ranks_size(ranks);
   const Case cases[] = {
-      {"balls", "moreau-jean", 3, 300, 0, 4, 4e-3, false, true, 80, NULL, 0},
-      {"bouncing disks", "moreau-jean", 2, 120, 0.8, 4, 3e-3, false, false, 100, NULL, 0},
-      {"boxes", "euler", 3, 150, 0, 3, 4e-3, true, true, 50, NULL, 0},
-      {"ellipses", "moreau-jean", 2, 90, 0.3, 3, 3e-3, true, true, 80, NULL, 0},
+      {"balls", "moreau-jean", 3, 300, 0, 4, 4e-3, false, true, 80, NULL, 0, 0},
+      {"bouncing disks", "moreau-jean", 2, 120, 0.8, 4, 3e-3, false, false, 100, NULL, 0, 0},
+      {"boxes", "euler", 3, 150, 0, 3, 4e-3, true, true, 50, NULL, 0, 0},
+      {"ellipses", "moreau-jean", 2, 90, 0.3, 3, 3e-3, true, true, 80, NULL, 0, 0},
       {"balls by sweeps of all ranks", "moreau-jean", 3, 300, 0, 3, 4e-3, false, false, 12, "nlgs",
-       1e-3},
-      {"disks by pqn", "moreau-jean", 2, 90, 0, 3, 4e-3, false, false, 6, "pqn", 1e-3},
+       1e-3, 0},
+      {"disks by pqn", "moreau-jean", 2, 90, 0, 3, 4e-3, false, false, 6, "pqn", 1e-3, 0},
+      {"rolling balls", "moreau-jean", 3, 200, 0, 4, 4e-3, false, true, 40, NULL, 0, 0.1},
+      {"rolling ellipses by sweeps of all ranks", "moreau-jean", 2, 90, 0, 3, 3e-3, true, false, 12,
+       "nlgs", 1e-3, 0.2},
   };
   const int part = argc > 1 ? atoi(argv[1]) : 1;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
@@ -323,6 +331,15 @@ int main(int argc, char **argv) {
   const Case settled = {"settling", "moreau-jean",    3, 200, 0, 1, 4e-3, false, false,
                         30,         .tolerance = 1e-9};
   check_spread(&settled, ranks);
+  Case rolls = few;
+  rolls.name = "few impacts that resist rolling";
+  rolls.rolling = 0.1;
+  rolls.tolerance = 1e-10;
+  check_same_end(&rolls, ranks, 1e-6);
+  rolls = settled;
+  rolls.name = "settling with resistance to rolling";
+  rolls.rolling = 0.1;
+  check_spread(&rolls, ranks);
   scree_ranks_destroy(ranks);
   if (rank == 0) printf("test_domain: %d ranks, %d failures\n", size, failures);
   return failures ? 1 : 0;
