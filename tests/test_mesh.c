@@ -280,6 +280,48 @@ static void test_valley(void **state) {
   scree_shape_fini(&mesh);
 }
 
+typedef struct Borders {
+  int count;
+  double gap[2];
+} Borders;
+
+static void keep_borders(void *user, const scree_ManifoldPoint *point) {
+  Borders *b = user;
+  if (point->feature >> 30 != SCREE_FEATURE_EDGES) return;
+  if (b->count < 2) b->gap[b->count] = point->gap;
+  ++b->count;
+}
+
+/* A stone that slides down the valley and passes the corner of the outlet with an edge, which
+ * presses into both borders there and crosses neither: it has the contact of both, from before it
+ * touches them. It once got them at the depth at which it came to cross one of them. */
+static void test_outlet_corner(void **state) {
+  (void)state;
+  const scree_Pose origin = {{0, 0, 0}, {1, 0, 0, 0}};
+  const scree_Vec3 v[5] = {{0.0113, 0.0113, 0.0184}, /* the edge passes through the origin */
+                           {-0.65 * 0.0113, -0.65 * 0.0113, -0.65 * 0.0184},
+                           {-0.03, -0.03, 0.005},
+                           {-0.03, -0.005, 0.01},
+                           {-0.005, -0.03, 0.01}};
+  const double slope = 0.0184 / hypot(0.0184, 0.0113); /* of the normals of both crossings */
+  scree_Shape mesh, stone;
+  make_funnel(&mesh);
+  OK(scree_shape_init_polyhedron(&stone, v, 5, &test_log));
+  const scree_Pose frame = scree_shape_frame(&stone);
+  for (int k = -10; k <= 4; ++k) {
+    const double depth = 2e-5 * k;
+    scree_Pose pose = frame;
+    pose.position = scree_add(pose.position, vec(0.09 + depth, 0.09 + depth, 0.45));
+    Borders found = {0};
+    scree_collide_each(&stone, &pose, &mesh, &origin, 0.002, keep_borders, &found);
+    assert_int_equal(found.count, 2);
+    NEAR(found.gap[0], -slope * depth, 1e-3 * fabs(depth) + 1e-12);
+    NEAR(found.gap[1], -slope * depth, 1e-3 * fabs(depth) + 1e-12);
+  }
+  scree_shape_fini(&stone);
+  scree_shape_fini(&mesh);
+}
+
 /* A stone that leans upon a slope with a corner and hangs through the outlet, turning until its
  * centre is behind the plane of the slope: it keeps the corner, and no edge above the border is
  * taken for one below it. */
@@ -521,7 +563,7 @@ int main(void) {
       cmocka_unit_test(test_refusals),      cmocka_unit_test(test_obj),
       cmocka_unit_test(test_stl),           cmocka_unit_test(test_funnel),
       cmocka_unit_test(test_valley),        cmocka_unit_test(test_slide),
-      cmocka_unit_test(test_outlet),
+      cmocka_unit_test(test_outlet),        cmocka_unit_test(test_outlet_corner),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
