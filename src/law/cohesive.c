@@ -37,6 +37,11 @@ static const scree_Option options[] = {
     SCREE_LAW_REAL("rebond", REBOND, 0, 0, 1,
                    "1: contacts that are made later are bonded too; 0: those of the first step")};
 
+static const char *check(const scree_PairLaw *law) {
+  const double rebond = law->values[REBOND];
+  return rebond != 0 && rebond != 1 ? "rebond is neither 0 nor 1, expected one of them" : NULL;
+}
+
 static void fill(const scree_PairLaw *law, double h, scree_LawContact *contact) {
   contact->set =
       (scree_Set){.kind = SCREE_SET_SHIFTED, .mu = law->values[MU], .a = h * law->values[COHESION]};
@@ -87,6 +92,7 @@ const scree_LawClass scree_law_cohesive = {
     .name = "cohesive",
     .summary = "bonds with a tensile and shear strength that can break, with Coulomb friction",
     .options = SCREE_LAW_TABLE(options),
+    .check = check,
     .fill = fill,
     .pose = pose,
     .memory = MEMORY,

@@ -121,6 +121,9 @@ static const char *check(const scree_PairLaw *law) {
   const double *v = law->values;
   if (v[MODULUS] > 0 && (v[COMPLIANCE_N] > 0 || v[COMPLIANCE_T] > 0))
     return "modulus and compliances both give the stiffness, expected one of them";
+  if (v[RATIO] != options[RATIO].preset && !(v[MODULUS] > 0))
+    return "ratio without a modulus, expected both, or compliance_t";
+  if (v[STRESS] != 0 && v[STRESS] != 1) return "stress is neither 0 nor 1, expected one of them";
   if (v[COHESION] > 0 && v[BALL] > 0)
     return "cohesion and ball are two yield surfaces, expected one of them";
   if (v[COHESION] > 0 && v[CAP] > 0)

@@ -378,7 +378,8 @@ static void say_laws(scree_ReferencePage *page) {
       page, "## Laws\n\n"
             "`contact: { law: coulomb, mu: 0.3 }`: the parameters of a law are keys beside its "
             "name, in `contact` and in `pairs`. Parameters of another law than the one that is "
-            "named are ignored.\n\n"
+            "named are ignored, so that a scene can be tried with another law; in a `contact` "
+            "that names none they are refused.\n\n"
             "| law | parameter | default | |\n|---|---|---|---|\n");
   for (int l = 0; scree_law_name(l); ++l) {
     const scree_OptionTable *table = scree_law_options(scree_law_name(l));
