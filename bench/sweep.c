@@ -4,12 +4,13 @@
  * count; the best of several repeats is printed. One thread is timed by the processor's clock,
  * which others on the machine disturb least, two by the wall's.
  *
- *     sweep [contacts...]          (default 10000 100000) */
+ *     sweep [-1] [contacts...]     (default 10000 100000; -1: on one thread only) */
 #include "bench/packing.h"
 
 #include "scree/scree.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 enum { REPEATS = 5, SHORT = 10 };
@@ -51,15 +52,16 @@ static void statuses(const scree_Problem *p, const double *r, char *text, size_t
            (int)(100.0 * slip / p->nc));
 }
 
-static void report(const char *form, const scree_Problem *p) {
+static void report(const char *form, const scree_Problem *p, bool single) {
   const size_t n = (size_t)p->nc * (size_t)p->d;
   double *r = malloc(n * sizeof *r), *u = malloc(n * sizeof *u);
   if (!r || !u) abort();
-  const double one = nanoseconds(p, 1, r, u), two = nanoseconds(p, 2, r, u);
+  const double one = nanoseconds(p, 1, r, u), two = single ? NAN : nanoseconds(p, 2, r, u);
   char text[64];
   statuses(p, r, text, sizeof text);
-  printf("%dD %-9s %7d contacts  %6.1f ns  %6.1f ns on 2 threads (x%.2f)  %s\n", p->d, form, p->nc,
-         one, two, one / two, text);
+  printf("%dD %-9s %7d contacts  %6.2f ns", p->d, form, p->nc, one);
+  if (!single) printf("  %6.2f ns on 2 threads (x%.2f)", two, one / two);
+  printf("  %s\n", text);
   fflush(stdout);
   free(r);
   free(u);
@@ -67,9 +69,11 @@ static void report(const char *form, const scree_Problem *p) {
 
 int main(int argc, char **argv) {
   const int preset[] = {10000, 100000};
+  const bool single = argc > 1 && strcmp(argv[1], "-1") == 0;
+  const int first = single ? 2 : 1, given = argc - first;
   for (int d = 3; d >= 2; --d)
-    for (int k = 0; k < (argc > 1 ? argc - 1 : 2); ++k) {
-      const int contacts = argc > 1 ? atoi(argv[k + 1]) : preset[k];
+    for (int k = 0; k < (given > 0 ? given : 2); ++k) {
+      const int contacts = given > 0 ? atoi(argv[first + k]) : preset[k];
       scree_Problem bodies, dense, assembled;
       if (packing_create(d, contacts, 0.3, &bodies, NULL)) return 3;
       if (scree_problem_assemble(&bodies, &assembled, NULL)) return 3;
@@ -79,9 +83,9 @@ int main(int argc, char **argv) {
         if (dense.bodies.body[2 * c] % 2 == 0)
           for (int i = 0; i < d; ++i)
             dense.bodies.B[((2 * c) * d + i + 1) * dense.bodies.nb - 1] *= 1.001;
-      report("balls", &bodies);
-      report("bodies", &dense);
-      report("assembled", &assembled);
+      report("balls", &bodies, single);
+      report("bodies", &dense, single);
+      report("assembled", &assembled, single);
       scree_problem_destroy(&bodies);
       scree_problem_destroy(&dense);
       scree_problem_destroy(&assembled);

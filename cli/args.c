@@ -50,7 +50,8 @@ static void print_option(const CliOption *option) {
 
 void cli_print_help(const CliCommand *command, const CliOption *options) {
   const CliOption help = {"help", 'h', CLI_FLAG, NULL, NULL, "this text", 0, 0, NULL};
-  printf("usage: scree %s %s\n\n%s\n\noptions:\n", command->name, command->usage, command->help);
+  printf("usage: scree %s%s%s\n\n%s\n\noptions:\n", command->name, command->usage[0] ? " " : "",
+         command->usage, command->help);
   for (const CliOption *option = options; option->name; ++option) print_option(option);
   print_option(&help);
   if (command->examples) printf("\nexamples:\n%s\n", command->examples);

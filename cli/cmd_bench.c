@@ -106,7 +106,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
   double limit = 0.0;
   const CliOption options[] = {
       {"list", 0, CLI_FLAG, &list, NULL, "list the cases with their running times", 0, 0, NULL},
-      {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per figure and line", 0, 0, NULL},
+      {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per figure, a line each", 0, 0, NULL},
       {"quick", 0, CLI_FLAG, &quick, NULL, "shorter variants of the long cases", 0, 0, NULL},
       {"limit", 0, CLI_REAL, &limit, "S", "stop rows after S seconds, auto after 4 S (0: never)", 0,
        1e9, NULL},
@@ -152,6 +152,12 @@ static int run(const CliCommand *command, int argc, char **argv) {
   return status;
 }
 
+static bool case_word(int k, char *text, unsigned size) {
+  if (!bench_cases[k]) return false;
+  snprintf(text, size, "%s", bench_cases[k]->name);
+  return true;
+}
+
 const CliCommand cli_command_bench = {
     .name = "bench",
     .usage = "[CASE...] [--list] [--quick] [--json] [-o DIR]",
@@ -163,4 +169,5 @@ const CliCommand cli_command_bench = {
                 "  scree bench convex-gradients\n"
                 "  scree bench convex-gradients --json -o plots",
     .run = run,
+    .word = case_word,
 };

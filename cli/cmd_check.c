@@ -263,7 +263,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
        0, NULL},
       {"trial", 0, CLI_FLAG, &trial, NULL,
        "make the first steps (at most 50, or 3 s) and\nestimate the time of the run", 0, 0, NULL},
-      {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per scene and line", 0, 0, NULL},
+      {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per scene, a line each", 0, 0, NULL},
       {"reference", 0, CLI_FLAG, &reference, NULL, "print the reference of the scene format", 0, 0,
        NULL},
       {"schema", 0, CLI_FLAG, &schema, NULL, "print its JSON Schema, for editors", 0, 0, NULL},

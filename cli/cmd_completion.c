@@ -19,6 +19,27 @@ static void print_plain(const char *text, const char *forbidden) {
       putchar(*text);
 }
 
+static void print_commands(void) {
+  for (int k = 0; cli_commands[k]; ++k) printf("%s%s", k ? " " : "", cli_commands[k]->name);
+}
+
+/* Words of a value or, without an option, of the arguments, with spaces between; the number of
+ * them. */
+static int print_words(const CliCommand *command, const CliOption *option, const char *before) {
+  const bool solver = option && option->kind != CLI_CHOICE && strcmp(option->name, "solver") == 0;
+  bool (*const word)(int k, char *text, unsigned size) = solver   ? cli_solver_word
+                                                         : option ? NULL
+                                                                  : command->word;
+  char text[64];
+  int count = 0;
+  if (option && option->kind == CLI_CHOICE)
+    for (; option->choices[count]; ++count)
+      printf("%s%s", count ? " " : before, option->choices[count]);
+  for (; word && word(count, text, sizeof text); ++count)
+    printf("%s%s", count ? " " : before, text);
+  return count;
+}
+
 /* ---- bash ------------------------------------------------------------------------------------ */
 
 static void bash_options(void *user, const CliCommand *command, const CliOption *options) {
@@ -31,11 +52,20 @@ static void bash_options(void *user, const CliCommand *command, const CliOption 
 static void bash_choices(void *user, const CliCommand *command, const CliOption *options) {
   (void)user;
   for (const CliOption *option = options; option->name; ++option) {
-    if (option->kind != CLI_CHOICE) continue;
-    printf("    \"%s --%s\") choices=\"", command->name, option->name);
-    for (int k = 0; option->choices[k]; ++k) printf("%s%s", k ? " " : "", option->choices[k]);
-    printf("\" ;;\n");
+    char before[160];
+    int used = snprintf(before, sizeof before, "    \"%s --%s\"", command->name, option->name);
+    if (option->letter)
+      used += snprintf(before + used, sizeof before - (size_t)used, " | \"%s -%c\"", command->name,
+                       option->letter);
+    snprintf(before + used, sizeof before - (size_t)used, ") choices=\"");
+    if (print_words(command, option, before)) printf("\" ;;\n");
   }
+}
+
+static void bash_words(const CliCommand *command) {
+  char before[64];
+  snprintf(before, sizeof before, "    %s) words=\"", command->name);
+  if (print_words(command, NULL, before)) printf("\" ;;\n");
 }
 
 static void bash(void) {
@@ -43,7 +73,7 @@ static void bash(void) {
          "~/.local/share/bash-completion/completions/scree\n"
          "_scree() {\n"
          "  local word=\"${COMP_WORDS[COMP_CWORD]}\" command=\"${COMP_WORDS[1]}\" options=\"\" "
-         "choices=\"\"\n"
+         "choices=\"\" words=\"\"\n"
          "  COMPREPLY=()\n"
          "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
          "    COMPREPLY=($(compgen -W \"help");
@@ -61,9 +91,16 @@ static void bash(void) {
          "  case \"$command\" in\n");
   for (int k = 0; cli_commands[k]; ++k) cli_visit(cli_commands[k], bash_options, NULL);
   printf("  esac\n"
+         "  case \"$command\" in\n"
+         "    help) words=\"");
+  print_commands();
+  printf("\" ;;\n");
+  for (int k = 0; cli_commands[k]; ++k) bash_words(cli_commands[k]);
+  printf("  esac\n"
          "  case \"$word\" in\n"
          "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-         "    *) compopt -o default 2>/dev/null ;;\n"
+         "    *) if [ -n \"$words\" ]; then COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+         "       else compopt -o default 2>/dev/null; fi ;;\n"
          "  esac\n"
          "}\n"
          "complete -F _scree scree\n");
@@ -79,16 +116,15 @@ static void zsh_options(void *user, const CliCommand *command, const CliOption *
     printf(" \\\n      '%s--%s%s[", many, option->name, option->value ? "=" : "");
     print_plain(option->help, "'[]:\\");
     printf("]");
-    if (option->kind == CLI_CHOICE) {
-      printf(":%s:(", option->value);
-      for (int k = 0; option->choices[k]; ++k) printf("%s%s", k ? " " : "", option->choices[k]);
+    if (option->value) printf(":%s:", option->value);
+    if (print_words(command, option, "("))
       printf(")");
-    } else if (option->value) {
-      printf(":%s:%s", option->value, option->kind == CLI_TEXT ? "_files" : "");
-    }
+    else if (option->value && option->kind == CLI_TEXT)
+      printf("_files");
     printf("'");
   }
-  printf(" \\\n      '*:file:_files' ;;\n");
+  printf(" \\\n      '*:");
+  printf(print_words(command, NULL, "name:(") ? ")' ;;\n" : "file:_files' ;;\n");
 }
 
 static void zsh(void) {
@@ -112,7 +148,10 @@ static void zsh(void) {
          "  (( CURRENT-- ))\n"
          "  case $command in\n");
   for (int k = 0; cli_commands[k]; ++k) cli_visit(cli_commands[k], zsh_options, NULL);
-  printf("  esac\n"
+  printf("    help) _arguments '*:name:(");
+  print_commands();
+  printf(")' ;;\n"
+         "  esac\n"
          "}\n"
          "_scree \"$@\"\n");
 }
@@ -126,11 +165,7 @@ static void fish_options(void *user, const CliCommand *command, const CliOption 
            option->name);
     if (option->letter) printf(" -s %c", option->letter);
     if (option->value) printf(" -r");
-    if (option->kind == CLI_CHOICE) {
-      printf(" -f -a '");
-      for (int k = 0; option->choices[k]; ++k) printf("%s%s", k ? " " : "", option->choices[k]);
-      printf("'");
-    }
+    if (print_words(command, option, " -f -a '")) printf("'");
     printf(" -d '");
     print_plain(option->help, "'\\");
     printf("'\n");
@@ -145,7 +180,17 @@ static void fish(void) {
     print_plain(cli_commands[k]->summary, "'\\");
     printf("'\n");
   }
-  for (int k = 0; cli_commands[k]; ++k) cli_visit(cli_commands[k], fish_options, NULL);
+  printf("complete -c scree -n __fish_use_subcommand -f -a help -d 'explain a command'\n"
+         "complete -c scree -n '__fish_seen_subcommand_from help' -f -a '");
+  print_commands();
+  printf("'\n");
+  for (int k = 0; cli_commands[k]; ++k) {
+    char before[128];
+    cli_visit(cli_commands[k], fish_options, NULL);
+    snprintf(before, sizeof before, "complete -c scree -n '__fish_seen_subcommand_from %s' -f -a '",
+             cli_commands[k]->name);
+    if (print_words(cli_commands[k], NULL, before)) printf("'\n");
+  }
 }
 
 static int run_completion(const CliCommand *command, int argc, char **argv) {
@@ -168,6 +213,13 @@ static int run_completion(const CliCommand *command, int argc, char **argv) {
   return status;
 }
 
+static bool shell_word(int k, char *text, unsigned size) {
+  static const char *const shells[] = {"bash", "zsh", "fish"};
+  if (k >= 3) return false;
+  snprintf(text, size, "%s", shells[k]);
+  return true;
+}
+
 const CliCommand cli_command_completion = {
     .name = "completion",
     .usage = "bash|zsh|fish",
@@ -178,6 +230,7 @@ const CliCommand cli_command_completion = {
                 "  scree completion zsh > ~/.zfunc/_scree\n"
                 "  scree completion fish > ~/.config/fish/completions/scree.fish",
     .run = run_completion,
+    .word = shell_word,
 };
 
 /* ---- manual page -------------------------------------------------------------------------------

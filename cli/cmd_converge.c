@@ -264,7 +264,7 @@ const CliCommand cli_command_converge = {
             "the step: with --seeds N all of this is done from N starts (other seeds, and\n"
             "velocities changed by a thousandth), and means over these are compared, with\n"
             "their standard errors. The first start is the scene itself. With --resume and a\n"
-            "larger N the starts that are there count.\n"
+            "larger N the starts that are there are kept.\n"
             "\n"
             "The folder of a run in place of a scene: its scene is taken, and its page (scree\n"
             "report) shows the result.\n"

@@ -307,7 +307,7 @@ static scree_Status describe(const char *path, bool as_json, const scree_Log *lo
 static int run(const CliCommand *command, int argc, char **argv) {
   bool as_json = false;
   const CliOption options[] = {
-      {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per file and line", 0, 0, NULL},
+      {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per file, a line each", 0, 0, NULL},
       {0},
   };
   CliList files = {0};

@@ -30,6 +30,20 @@ static bool name_of(const CliFile *file, const char *folder, char *name, size_t 
   return true;
 }
 
+static bool word_of(const char *folder, int k, char *text, unsigned size) {
+  for (const CliFile *file = cli_files; file->name; ++file)
+    if (name_of(file, folder, text, size) && k-- == 0) return true;
+  return false;
+}
+
+static bool new_word(int k, char *text, unsigned size) {
+  return word_of("new", k, text, size);
+}
+
+static bool example_word(int k, char *text, unsigned size) {
+  return word_of("examples", k, text, size);
+}
+
 static const CliFile *find(const char *folder, const char *wanted) {
   char name[64];
   for (const CliFile *file = cli_files; file->name; ++file)
@@ -128,6 +142,7 @@ const CliCommand cli_command_new = {
                 "  scree new hopper && scree run hopper.yaml\n"
                 "  scree new wall -o -",
     .run = run_new,
+    .word = new_word,
 };
 
 /* ---- examples -------------------------------------------------------------------------------- */
@@ -192,4 +207,5 @@ const CliCommand cli_command_examples = {
                 "  scree examples dominoes > dominoes.yaml\n"
                 "  scree examples -o examples && scree run examples/drum.yaml",
     .run = run_examples,
+    .word = example_word,
 };

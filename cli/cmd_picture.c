@@ -313,7 +313,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
        "3D: oblique (default), front, side, back, top, above", 0, 0, view_names},
       {"camera", 0, CLI_TEXT, &picture.camera, "X,Y,Z,X,Y,Z",
        "3D: where the eye is, and the point it looks at [m]", 0, 0, NULL},
-      {"zoom", 0, CLI_REAL, &picture.zoom, "F", "closer up by this factor (1)", 1e-3, 1e3, NULL},
+      {"zoom", 0, CLI_REAL, &picture.zoom, "F", "magnification (1)", 1e-3, 1e3, NULL},
       {"bodies", 0, CLI_CHOICE, &picture.bodies, "LOOK", "solid (default), ghost, hidden", 0, 0,
        look_names},
       {"obstacles", 0, CLI_CHOICE, &picture.obstacles, "LOOK", "solid (default), ghost, hidden", 0,

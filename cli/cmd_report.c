@@ -69,8 +69,9 @@ static int run(const CliCommand *command, int argc, char **argv) {
       {"output", 'o', CLI_TEXT, &output, "FILE",
        "the page (default DIR/report.html,\nof two runs compare.html)", 0, 0, NULL},
       {"budget", 0, CLI_REAL, &budget, "MB",
-       "largest size of the page (30): numbers lose digits,\n"
-       "then contacts of some frames go, then frames",
+       "largest size of the page (30): first numbers get fewer\n"
+       "digits, then contacts of some frames are left out,\n"
+       "then frames",
        0.1, 2000, NULL},
       {"frames", 0, CLI_INT, &frames, "N", "at most N frames, evenly spread", 1, 1e9, NULL},
       {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object about the page", 0, 0, NULL},

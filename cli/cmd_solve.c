@@ -318,7 +318,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
        "use at most N threads (default: all processors), fewer\nwhile other programs use them; the "
        "result does not\ndepend on it",
        1, 4096, NULL},
-      {"json", 0, CLI_FLAG, &request.json, NULL, "one JSON object per problem and line", 0, 0,
+      {"json", 0, CLI_FLAG, &request.json, NULL, "one JSON object per problem, a line each", 0, 0,
        NULL},
       {"output", 'o', CLI_TEXT, &request.folder, "DIR",
        "write each problem there again with its /solution", 0, 0, NULL},

@@ -182,7 +182,7 @@ static int list_all(bool as_json) {
 static int run(const CliCommand *command, int argc, char **argv) {
   bool as_json = false;
   const CliOption options[] = {
-      {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per solver and line", 0, 0, NULL},
+      {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per solver, a line each", 0, 0, NULL},
       {0},
   };
   CliList names = {0};
@@ -201,6 +201,12 @@ static int run(const CliCommand *command, int argc, char **argv) {
   return status;
 }
 
+bool cli_solver_word(int k, char *text, unsigned size) {
+  const scree_SolverClass *solver = scree_solver_class(k);
+  if (solver) snprintf(text, size, "%s", scree_solver_class_name(solver));
+  return solver != NULL;
+}
+
 const CliCommand cli_command_solvers = {
     .name = "solvers",
     .usage = "[NAME...] [--json]",
@@ -210,4 +216,5 @@ const CliCommand cli_command_solvers = {
     .examples = "  scree solvers\n"
                 "  scree solvers nlgs",
     .run = run,
+    .word = cli_solver_word,
 };

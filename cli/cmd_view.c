@@ -59,7 +59,7 @@ typedef struct Server {
   Served runs[RUNS_MAX];
   int run_count;
   const scree_Log *log;
-  scree_Block block;
+  scree_PageBlock block;
   int listener, port;
   Client clients[CLIENTS];
 } Server;

@@ -13,8 +13,13 @@ typedef struct CliCommand {
   const char *help;     /* description, lines of at most 80 columns */
   const char *examples; /* lines of at most 80 columns */
   int (*run)(const struct CliCommand *command, int argc, char **argv);
+  /* The k-th name that it takes as an argument, for completion; false when there are no more. Null:
+   * arguments are files. */
+  bool (*word)(int k, char *text, unsigned size);
   bool on_all_ranks; /* every rank runs it; else rank 0 does, and the others join its solves */
 } CliCommand;
+
+bool cli_solver_word(int k, char *text, unsigned size); /* names of solvers */
 
 /* All commands, in the order of the help; null-ended. */
 extern const CliCommand *const cli_commands[];

@@ -87,6 +87,7 @@ endif()
 
 # HDF5, the serial one: Debian keeps it beside the MPI builds, under a name of its own. With MPI the parallel one
 # takes its place where it is found: then all ranks write results.h5 together.
+option(SCREE_PARALLEL_HDF5 "With SCREE_MPI, where HDF5 with MPI is found: all ranks write results.h5" ON)
 find_package(PkgConfig REQUIRED)
 if(SCREE_MPI AND SCREE_PARALLEL_HDF5)
   pkg_check_modules(SCREE_HDF5_MPI QUIET IMPORTED_TARGET GLOBAL hdf5-openmpi)

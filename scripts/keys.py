@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""Check examples against the JSON Schema of scenes, and list what scenes may say and no example says.
+"""Check examples against the JSON Schema of scenes, and list what scenes may say and no example says, or the reference
+does not explain.
 
-    scripts/keys.py SCHEMA EXAMPLES...
+    scripts/keys.py SCHEMA [--reference SCENES.md] EXAMPLES...
 
 SCHEMA is what `scree check --schema` prints, EXAMPLES are scenes (and parts that they include). Keys are counted
 once for each map of the schema (`joints[].friction`, for whichever kind of joint has it); kinds, laws and other
 named choices count as well, except those that are the default. The exit status is 1 if the schema refuses an
-example or if something is left.
+example or if something is left. With --reference every key must be in the index of docs/SCENES.md, with a link to a
+section about its own map.
 """
+import argparse
 import json
 import re
 import sys
@@ -98,15 +101,42 @@ class Walk:
                     self.scene(child, place + '.NAME', known)
 
 
+# Names of sections for maps that stand at several places.
+SECTIONS = {'': 'the scene', 'shape': 'shapes', 'law': 'laws', 'signal': 'signals', 'motor': 'joints.motor',
+            'generators[].scale': 'scale', 'shape.parts[]': 'shapes', 'shape.random': 'shapes'}
+
+
+def unexplained(places, reference):
+    """Keys that the index of the reference does not have for their map."""
+    index = {}
+    for key, links in re.findall(r'`(\w+)` ((?:\[[^]]*\]\([^)]*\)(?:, )?)+)', reference.split('## Index of keys')[1]):
+        index[key] = re.findall(r'\[([^]]*)\]\((#[^)]*)\)', links)
+    anchors = {'#' + re.sub(r'[^\w -]', '', heading).strip().lower().replace(' ', '-')
+               for heading in re.findall(r'^#+ (.*)$', reference, re.M)}
+    for place in sorted(places):
+        about, _, key = place.rpartition('.')
+        if key in ('kind', 'NAME'):  # the kinds are the headings
+            continue
+        names = (SECTIONS.get(about, about.replace('[]', '')), about.rpartition('.')[2], 'pairs' if about == 'law' else '')
+        links = [link for shown, link in index.get(key, []) if any(name and name in shown for name in names)]
+        if not links or any(link not in anchors for link in links):
+            yield place
+
+
 def main():
-    with open(sys.argv[1], encoding='utf-8') as file:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('schema')
+    parser.add_argument('--reference')
+    parser.add_argument('examples', nargs='+')
+    arguments = parser.parse_args()
+    with open(arguments.schema, encoding='utf-8') as file:
         schema = json.load(file)
     everything = Walk(schema)
     everything.all(schema, '', set())
     examples = Walk(schema)
     validator = jsonschema.Draft202012Validator(schema)
     refused = 0
-    for name in sys.argv[2:]:
+    for name in arguments.examples:
         with open(name, encoding='utf-8') as file:
             scene = yaml.safe_load(file)
         examples.scene(scene, '', everything.said)
@@ -117,7 +147,13 @@ def main():
     left = sorted(word for word in everything.said - examples.said if word.split(':')[0] not in METHODS)
     print('%d keys and choices, %d in no example' % (len(everything.said), len(left)))
     print(''.join('  %s\n' % word for word in left), end='')
-    return 1 if left or refused else 0
+    missing = []
+    if arguments.reference:
+        with open(arguments.reference, encoding='utf-8') as file:
+            missing = list(unexplained([word for word in everything.said if ':' not in word], file.read()))
+        print('%d keys not in the reference' % len(missing))
+        print(''.join('  %s\n' % word for word in missing), end='')
+    return 1 if left or refused or missing else 0
 
 
 if __name__ == '__main__':

@@ -1,8 +1,8 @@
 /* Clumps: mass properties against closed forms, contacts of parts, shared data, restart. */
 #include "test_world_scene.h"
 
-static scree_Part part_of(scree_Shape shape, double x, double y, double z) {
-  return (scree_Part){shape, {{x, y, z}, {1, 0, 0, 0}}};
+static scree_ClumpPart part_of(scree_Shape shape, double x, double y, double z) {
+  return (scree_ClumpPart){shape, {{x, y, z}, {1, 0, 0, 0}}};
 }
 
 static scree_Shape box_of(double x, double y, double z) {
@@ -29,7 +29,7 @@ static void test_box_of_boxes(void **state) {
   (void)state;
   const scree_Shape whole = box_of(0.2, 0.3, 0.4), small = box_of(0.1, 0.15, 0.2);
   const double angle = 0.4, c = cos(angle), s = sin(angle);
-  scree_Part parts[8];
+  scree_ClumpPart parts[8];
   for (int variant = 0; variant < 2; ++variant) {
     for (int k = 0; k < 8; ++k) {
       const double x = k & 1 ? 0.1 : -0.1, y = k & 2 ? 0.15 : -0.15, z = k & 4 ? 0.2 : -0.2;
@@ -60,7 +60,7 @@ static void test_box_of_boxes(void **state) {
     }
     NEAR(clump.bounding_radius, whole.bounding_radius, 1e-14);
     /* once in its frame it stays there */
-    scree_Part again[8];
+    scree_ClumpPart again[8];
     for (int k = 0; k < 8; ++k) again[k] = *scree_shape_part(&clump, k);
     assert_null(scree_shape_part(&clump, 8));
     assert_null(scree_shape_part(&clump, -1));
@@ -77,7 +77,7 @@ static void test_dumbbell(void **state) {
   (void)state;
   const double pi = acos(-1), a = 0.1, b = 0.2, d = 1;
   const double va = 4 * pi / 3 * a * a * a, vb = 4 * pi / 3 * b * b * b;
-  const scree_Part parts[2] = {part_of(sphere_of(a), 0, 0, 0), part_of(sphere_of(b), 0, 0, d)};
+  const scree_ClumpPart parts[2] = {part_of(sphere_of(a), 0, 0, 0), part_of(sphere_of(b), 0, 0, d)};
   scree_Shape clump;
   OK(scree_shape_init_clump(&clump, parts, 2, &test_log));
   const double z = d * vb / (va + vb), along = 0.4 * (va * a * a + vb * b * b);
@@ -93,11 +93,11 @@ static void test_refusals(void **state) {
   const scree_Log quiet = {0};
   scree_Shape clump, plane;
   OK(scree_shape_init_half_space(&plane, &test_log));
-  const scree_Part unbounded[1] = {part_of(plane, 0, 0, 0)};
+  const scree_ClumpPart unbounded[1] = {part_of(plane, 0, 0, 0)};
   assert_int_equal(scree_shape_init_clump(&clump, unbounded, 1, &quiet), SCREE_BAD_INPUT);
   assert_int_equal(scree_shape_init_clump(&clump, NULL, 0, &quiet), SCREE_BAD_INPUT);
-  const scree_Part mixed[2] = {part_of(sphere_of(1), 0, 0, 0),
-                               part_of(rectangle_of(1, 1), 0, 0, 0)};
+  const scree_ClumpPart mixed[2] = {part_of(sphere_of(1), 0, 0, 0),
+                                    part_of(rectangle_of(1, 1), 0, 0, 0)};
   assert_int_equal(scree_shape_init_clump(&clump, mixed, 2, &quiet), SCREE_BAD_INPUT);
   scree_shape_fini((scree_Shape *)&mixed[1].shape);
 }
@@ -120,7 +120,7 @@ static void test_slides_as_one(void **state) {
     add_half_plane(world, obstacle_at(0, 0, 0));
     scree_Shape shape = rectangle_of(0.2, 0.1);
     if (k == 1) {
-      scree_Part parts[4];
+      scree_ClumpPart parts[4];
       for (int p = 0; p < 4; ++p)
         parts[p] = part_of(rectangle_of(0.1, 0.05), p & 1 ? 0.1 : -0.1, p & 2 ? 0.05 : -0.05, 0);
       scree_shape_fini(&shape);
@@ -150,7 +150,7 @@ static void test_slides_as_one(void **state) {
 static void test_heap(void **state) {
   (void)state;
   scree_World *worlds[2];
-  scree_Part parts[4];
+  scree_ClumpPart parts[4];
   const double e = 0.06;
   const double corner[4][3] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
   for (int k = 0; k < 4; ++k)

@@ -505,7 +505,12 @@ static void sets_are_a_mask(void **state) {
     const double W[4] = {1, 0, 0, 1}, q[2] = {-1, 0}, mu = 0;
     for (int kind = 0; kind < SCREE_SET_ROLLING; ++kind) {
       scree_Problem p;
-      assert_int_equal(scree_problem_create_dense(&p, 2, 1, W, q, &mu, NULL), SCREE_OK);
+      if (scree_solver_class_capabilities(class_) & SCREE_CAN_ASSEMBLED) {
+        assert_int_equal(scree_problem_create_dense(&p, 2, 1, W, q, &mu, NULL), SCREE_OK);
+      } else {
+        assert_int_equal(scree_problem_create_bodies(&p, 2, 1, 1, 3, false, false, NULL), SCREE_OK);
+        p.mu[0] = mu;
+      }
       uint8_t set = (uint8_t)kind;
       p.set = &set;
       p.flow = scree_solver_class_capabilities(class_) & SCREE_CAN_COULOMB ? SCREE_COULOMB

@@ -221,9 +221,43 @@ static void gains_nothing(void **state) {
   assert_true(most < 0.01);
 }
 
+/* A ball that hits a row with gaps of a small part of a step, whose balls hardly move, loses
+ * nothing: in the time in which one gap closes the body behind it must not be pushed on. Gaps below
+ * 0.002 of a step are left out: such balls touch. One row in 60 loses a tenth: a blow that comes
+ * exactly at a kick loads a contact of bodies that have yet to meet. */
+static void loses_nothing(void **state) {
+  (void)state;
+  enum { CASES = 60 };
+  uint32_t seed = 5;
+  double most = 0;
+  int lossy = 0;
+  for (int k = 0; k < CASES; ++k) {
+    const double step = 0.02;
+    double gaps[ROW], velocities[ROW];
+    for (int i = 0; i < ROW; ++i) {
+      seed = seed * 1664525u + 1013904223u;
+      gaps[i] = step * (0.01 * (1 << k % 5) + 0.5 * (seed / 4294967296.0) * (k % 3));
+      seed = seed * 1664525u + 1013904223u;
+      velocities[i] = 2e-3 * (seed / 4294967296.0) - 1e-3;
+    }
+    gaps[0] = step * (2 + k / (double)CASES);
+    velocities[0] = 1;
+    scree_World *world = row(step, 1, gaps, velocities);
+    const double start = scree_world_energy(world).kinetic;
+    for (int i = 0; i < 12; ++i) OK(scree_world_step(world, NULL));
+    const double lost = 1 - scree_world_energy(world).kinetic / start;
+    lossy += lost > 1e-3;
+    most = fmax(most, lost);
+    scree_world_destroy(world);
+  }
+  print_message("%d of %d rows lose energy, at most %.1e\n", lossy, CASES, most);
+  assert_true(lossy <= 1);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(corner),    cmocka_unit_test(decisions),
-                                     cmocka_unit_test(bound),     cmocka_unit_test(same_bits),
-                                     cmocka_unit_test(passed_on), cmocka_unit_test(gains_nothing)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(corner),       cmocka_unit_test(decisions), cmocka_unit_test(bound),
+      cmocka_unit_test(same_bits),    cmocka_unit_test(passed_on), cmocka_unit_test(gains_nothing),
+      cmocka_unit_test(loses_nothing)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

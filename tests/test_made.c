@@ -149,7 +149,7 @@ static void test_solid(void **state) {
   const int count = extrude(u, 8, fill, 6, 1, v, t);
   scree_Shape s, clump;
   assert_int_equal(scree_shape_init_solid(&s, v, 16, t, count, 0.01, 16, NULL), SCREE_OK);
-  scree_Part parts[3];
+  scree_ClumpPart parts[3];
   const double boxes[3][6] = {{1.5, 0.5, 0.5, 1.5, 0.5, 0.5},
                               {0.5, 1.5, 0.5, 0.5, 0.5, 0.5},
                               {2.5, 1.5, 0.5, 0.5, 0.5, 0.5}};

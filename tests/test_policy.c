@@ -58,8 +58,8 @@ static void expect_order(const scree_Facts *facts, double ratio, const char *exp
   assert_string_equal(names, expected);
 }
 
-/* Implicit steps after the first ipm, for cold starts to many digits. */
-static void test_implicit(void **unused) {
+/* implicit and pivot after the first ipm, for cold starts to many digits. */
+static void test_packings(void **unused) {
   (void)unused;
   scree_Facts f = usual_facts();
   static scree_History h;
@@ -69,6 +69,17 @@ static void test_implicit(void **unused) {
       &f, 0.9,
       "nlgs analysis nlgs newton nlgs ipm newton implicit nlgs lemke newton ipm newton ipm "
       "newton ipm newton ipm newton nlgs ");
+  f.pivots = true;
+  expect_order(
+      &f, 0.9,
+      "nlgs analysis nlgs newton nlgs ipm newton pivot implicit nlgs lemke newton ipm newton ipm "
+      "newton ipm newton ipm newton nlgs ");
+  f.contacts = 300; /* in small problems implicit comes first */
+  expect_order(
+      &f, 0.9,
+      "nlgs analysis nlgs newton nlgs ipm newton implicit pivot nlgs lemke newton ipm newton ipm "
+      "newton ipm newton ipm newton nlgs ");
+  f.contacts = 1000;
   f.time_left = 60.0; /* in each round, for longer */
   play(&f, 0.9, &h, names, sizeof names);
   int most = 0, count = 0;
@@ -82,10 +93,12 @@ static void test_implicit(void **unused) {
   f.warm = true;
   play(&f, 0.9, &h, names, sizeof names);
   assert_null(strstr(names, "implicit"));
+  assert_null(strstr(names, "pivot"));
   f.warm = false;
   f.tolerance = 1e-4;
   play(&f, 0.9, &h, names, sizeof names);
   assert_null(strstr(names, "implicit"));
+  assert_null(strstr(names, "pivot"));
 }
 
 static void test_order(void **unused) {
@@ -395,7 +408,7 @@ static void test_time_is_used(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_order),      cmocka_unit_test(test_implicit),
+      cmocka_unit_test(test_order),      cmocka_unit_test(test_packings),
       cmocka_unit_test(test_bodies),     cmocka_unit_test(test_warm_start),
       cmocka_unit_test(test_ends),       cmocka_unit_test(test_prices),
       cmocka_unit_test(test_time_limit), cmocka_unit_test(test_sweeps),

@@ -341,7 +341,7 @@ static double decode(const unsigned char *raw, const char *name, size_t frame, s
   return NAN;
 }
 
-static unsigned char *inflated(scree_Block *block) {
+static unsigned char *inflated(scree_PageBlock *block) {
   unsigned char *packed, *raw = malloc(1 << 22);
   size_t size;
   uLongf length = 1 << 22;
@@ -359,7 +359,7 @@ static void blocks_give_back_the_numbers(void **state) {
   const scree_ReportSettings settings = scree_report_settings();
   /* Relative to: the value, the extent, the smallest body. */
   const double tolerance[] = {0.0, 1e-7, 1.0 / 256.0};
-  scree_Block block = {0};
+  scree_PageBlock block = {0};
   for (int level = 0; level < 3; ++level) {
     scree_ReportPlan plan;
     assert_int_equal(scree_report_plan(replay, &settings, 1e9, &plan), SCREE_OK);

@@ -41,7 +41,7 @@ static void load_leaves_processors(void **unused) {
   assert_int_equal(scree_load_spare(2, 5.0), 1);
   assert_int_equal(scree_load_spare(8, 3.1), 5);
   assert_int_equal(scree_load_spare(1, 0.0), 1);
-  scree_Load load = {0};
+  scree_MachineLoad load = {0};
   assert_int_equal(scree_load_threads(&load, 1), 1);
   for (int k = 0; k < 3; ++k) {
     const int threads = scree_load_threads(&load, 3);

@@ -109,10 +109,10 @@ typedef struct scree_Shape {
 } scree_Shape;
 
 /* A part of a clump: a shape and where it is in the clump's frame. */
-typedef struct scree_Part {
+typedef struct scree_ClumpPart {
   scree_Shape shape;
   scree_Pose pose;
-} scree_Part;
+} scree_ClumpPart;
 
 /* A ball of its dimension: it looks the same from all sides. */
 static inline bool scree_shape_is_ball(const scree_Shape *shape) {
@@ -200,12 +200,12 @@ SCREE_API scree_Status scree_shape_init_drum(scree_Shape *shape, double radius, 
 
 /* One shape of several bounded ones, for a body that is not convex. Mass properties are the sums
  * over the parts: where parts overlap, matter counts twice. The parts' shapes are copied. */
-SCREE_API scree_Status scree_shape_init_clump(scree_Shape *shape, const scree_Part *parts,
+SCREE_API scree_Status scree_shape_init_clump(scree_Shape *shape, const scree_ClumpPart *parts,
                                               int part_count, const scree_Log *log);
 
 /* The same with mass properties of its own, for unit density; the frame of the clump is that of the
  * poses of the parts. */
-SCREE_API scree_Status scree_shape_init_clump_with(scree_Shape *shape, const scree_Part *parts,
+SCREE_API scree_Status scree_shape_init_clump_with(scree_Shape *shape, const scree_ClumpPart *parts,
                                                    int part_count, double volume,
                                                    scree_Vec3 inertia, const scree_Log *log);
 
@@ -253,7 +253,7 @@ SCREE_API scree_Pose scree_shape_frame(const scree_Shape *shape);
 /* Parts of a clump; 0 for all other shapes. */
 SCREE_API int scree_shape_part_count(const scree_Shape *shape);
 /* Checked: null for a part that does not exist. */
-SCREE_API const scree_Part *scree_shape_part(const scree_Shape *shape, int part);
+SCREE_API const scree_ClumpPart *scree_shape_part(const scree_Shape *shape, int part);
 /* Faces of a polyhedron; 0 for all other shapes. */
 SCREE_API int scree_shape_face_count(const scree_Shape *shape);
 /* The corners (*count) of a face as numbers of vertices, counter-clockwise from outside, and its

@@ -1,4 +1,4 @@
-"""How objects show themselves in a notebook: HTML with small drawings, without any package."""
+"""Objects in a notebook: HTML with small drawings, without any package."""
 from __future__ import annotations
 
 from html import escape

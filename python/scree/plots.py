@@ -116,7 +116,7 @@ def world(world: Any, ax: Any = None, colour: str = "velocity") -> Any:
 
 def _unbounded(world: Any, ax: Any, position: np.ndarray, orientation: np.ndarray,
                flags: np.ndarray) -> None:
-    """Half-planes and drums of the plane, inside of what is seen."""
+    """Half-planes and drums of the plane, within the visible region."""
     left, right = ax.get_xlim()
     bottom, top = ax.get_ylim()
     reach = 2 * max(right - left, top - bottom)

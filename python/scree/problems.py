@@ -17,7 +17,7 @@ SETS = ("cone", "shifted", "cone-ball", "capped", "half-line", "space", "ball", 
 
 
 def _rows(W: Any) -> tuple:
-    """Compressed rows (indptr, indices, data) of a dense or SciPy matrix, or as they were given."""
+    """Compressed rows (indptr, indices, data) of a dense or SciPy matrix, or the given ones."""
     if isinstance(W, tuple):
         if len(W) != 3:
             raise TypeError(f"W: expected (indptr, indices, data), found {len(W)} arrays")
@@ -255,7 +255,7 @@ class Problem(_core.Problem):
 
 
 def _vectors(q: Any, mu: Any, nc: Optional[int] = None) -> tuple:
-    """q (nc, d) and mu (nc,) from what is easily typed."""
+    """q (nc, d) and mu (nc,) from numbers, lists or arrays."""
     q, mu = np.asarray(q), np.asarray(mu)
     if mu.dtype.kind not in "fiub" or q.dtype.kind not in "fiub":
         raise TypeError("q, mu: expected numbers")
@@ -361,7 +361,7 @@ class Solver(_core.Solver):
 
     Solver("nlgs", {"local": "exact"}, tol=1e-8, measure="error", max_iterations=0, time_limit=0,
     work_limit=0, threads=0). scree.solvers() has the names and their options. A new solver gives
-    the bits of scree.solve; save() and restore() carry over what it remembers.
+    the bits of scree.solve; save() and restore() carry over its memory.
     """
 
     def __init__(self, solver: str = "auto", options: Optional[dict] = None, **settings: Any):
@@ -389,7 +389,7 @@ class Solver(_core.Solver):
 def solve(problem: Problem, solver: str = "auto", tol: float = 1e-8, *,
           options: Optional[dict] = None, r0: Any = None, stop: Optional[Callable] = None,
           check: bool = False, **settings: Any) -> Solution:
-    """Solve a problem. A result above the tolerance is returned too, and says so, unless
+    """Solve a problem. A result above the tolerance is returned too (`converged` is false), unless
     check=True. Further settings: measure, max_iterations, time_limit, work_limit, threads."""
     return Solver(solver, options, tol=tol, **settings).solve(problem, r0, stop=stop, check=check)
 

@@ -37,7 +37,7 @@ def _ours(problem: Problem, name: str, tol: float, settings: dict) -> dict:
 
 
 def _theirs(problem: Problem, function: Callable, tol: float) -> dict:
-    """A solver written in Python: function(problem, tol) gives r, which is measured here."""
+    """A solver written in Python: function(problem, tol) returns r, which is measured here."""
     start = time.perf_counter()
     r = function(problem, tol)
     seconds = time.perf_counter() - start
@@ -78,7 +78,7 @@ def race(problems: Any, solvers: Optional[Sequence[Union[str, Callable]]] = None
 
 
 def profile(table: Any) -> dict:
-    """For each solver the ratios of its time to the best one, one for each problem, inf when it
+    """For each solver the ratios of its time to the best one, one for each problem; inf where it
     did not solve it."""
     rows = tables.records(table)
     best: dict = {}

@@ -1,4 +1,4 @@
-"""Runs: a scene carried out into a folder, and such folders read back."""
+"""Runs: scenes run into a folder, and such folders read back."""
 from __future__ import annotations
 
 import os
@@ -158,13 +158,13 @@ class Run:
 
     def page(self, path: Optional[Path] = None, *, budget: Optional[float] = None,
              frames: Optional[int] = None) -> str:
-        """Write the page that plays the run (report.html in its folder); its path."""
+        """Write the page that plays the run (report.html in its folder) and return its path."""
         path = os.path.join(self.folder, "report.html") if path is None else os.fspath(path)
         self._replay.write_page(path, budget, frames)
         return path
 
     def vtk(self, folder: Path, every: int = 1) -> int:
-        """Files for ParaView; the number of frames."""
+        """Write files for ParaView and return the number of frames."""
         os.makedirs(folder, exist_ok=True)
         return self._replay.write_vtk(folder, every)
 
@@ -186,7 +186,7 @@ def read(folder: Path) -> Run:
 def run(scene: Any, folder: Path, set: Optional[dict] = None, *, until: Optional[float] = None,
         steps: Optional[int] = None, resume: bool = False, replace: bool = False,
         threads: Optional[int] = None, progress: Optional[Callable] = None) -> Run:
-    """Carry out a scene into a folder, as `scree run` does, and read it back. A run that is
+    """Run a scene into a folder, as `scree run` does, and read it back. A run that is
     interrupted (Ctrl-C) can be resumed. progress(report, end) is called after each step, and may
     return true to stop."""
     summary = _core.run(as_scene(scene, set), folder, until, steps, resume, replace, threads,
@@ -195,7 +195,7 @@ def run(scene: Any, folder: Path, set: Optional[dict] = None, *, until: Optional
 
 
 class Recording:
-    """What World.record gives: ends the run in its folder at the end of a `with` block."""
+    """The result of World.record: ends the recording at the end of a `with` block."""
 
     def __init__(self, world: Any, folder: Path):
         self.world, self.folder = world, os.fspath(folder)

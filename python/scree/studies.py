@@ -1,7 +1,7 @@
 """Parameter studies: one scene with many values, in parallel processes, resumable.
 
 Each combination is a run in a folder of its own. A process of its own makes it, with one thread, so
-that a study stopped in any way goes on where it was when it is started again.
+that a study that was stopped continues where it was when it is started again.
 """
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _plain(value: Any) -> Any:
 
 
 def _name(values: dict, overrides: dict) -> str:
-    """A name that says the values, and tells any two combinations apart."""
+    """A name made of the values, different for any two combinations."""
     words = [f"{key.split('.')[-1]}={_plain(value)}" for key, value in values.items()]
     text = "_".join("".join(c if c.isalnum() or c in "=.-+" else "-" for c in w) for w in words)
     key = hashlib.sha1(json.dumps(overrides, sort_keys=True).encode()).hexdigest()[:8]
@@ -44,7 +44,7 @@ def _name(values: dict, overrides: dict) -> str:
 
 
 def _finished(folder: str, job: dict) -> Optional[dict]:
-    """The summary of a combination that was done, with the same scene and limits."""
+    """The summary of a finished run of the combination, with the same scene and limits."""
     try:
         with open(os.path.join(folder, _JOB), encoding="utf-8") as file:
             if json.load(file) != job:
@@ -129,7 +129,7 @@ class _Pool:
 def study(scene: Any, parameters: Mapping[str, Sequence], folder: "str | os.PathLike" = "study", *,
           jobs: int = 2, until: Optional[float] = None, set: Optional[dict] = None,
           measure: Optional[Callable[[Run], Mapping[str, Any]]] = None) -> Any:
-    """Run a scene with every combination of values, `jobs` at a time, and give one table.
+    """Run a scene with every combination of values, `jobs` at a time, and return one table.
 
         scree.study("silo.yaml", {"contact.mu": [0.1, 0.3, 0.5], "seed": [1, 2]}, jobs=2,
                     measure=lambda run: {"height": run[-1].positions[:, 1].max()})

@@ -1,4 +1,4 @@
-"""Tables of results: a pandas frame where pandas is there, else a small one of our own."""
+"""Tables of results: a pandas frame where pandas is installed, else a small class of our own."""
 from __future__ import annotations
 
 from html import escape

@@ -19,11 +19,11 @@ class View(_core.View, np.lib.mixins.NDArrayOperatorsMixin):
 
     It is used like a NumPy array: slices (which are Views too), arithmetic, methods, NumPy's
     functions. Once the world has changed, by a step for instance, every use raises StaleError.
-    numpy.array(view) is a copy that stays. For functions that need a real array without a copy,
+    numpy.array(view) is a copy that stays valid. For functions that need a real array without a copy,
 
         with world.positions as x: ...
 
-    gives one; the world cannot change while it exists.
+    returns one; the world cannot change while it exists.
     """
 
     __hash__ = None  # type: ignore[assignment]
@@ -153,7 +153,7 @@ class Contacts:
 # ---- scenes --------------------------------------------------------------------------------------
 
 def _plain(value: Any) -> Any:
-    """What JSON can hold, which YAML reads."""
+    """A value that JSON can represent, and YAML can read."""
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, np.generic):
@@ -270,7 +270,7 @@ class World(_core.World):
 
     @property
     def moving(self) -> np.ndarray:
-        """Which bodies are there and are no obstacles, (n,) bool."""
+        """Bodies that exist and are no obstacles, (n,) bool."""
         return np.array(self.flags) == 0
 
     @property
@@ -288,13 +288,13 @@ class World(_core.World):
         return problem
 
     def add_body(self, shape: Any, position: Any = None, **rest: Any) -> int:
-        """Add a body; its number. shape: the name of a kind with its parameters as keywords, or a
+        """Add a body and return its number. shape: the name of a kind with its parameters as keywords, or a
         dict as in scenes: add_body("sphere", (0, 0, 1), radius=0.1, density=2500)."""
         shape, rest = _shape(shape, rest)
         return super().add_body(shape, position, **rest)
 
     def add_obstacle(self, shape: Any, position: Any = None, **rest: Any) -> int:
-        """Add an obstacle; its number. velocity and angular_velocity drive it: vectors, functions
+        """Add an obstacle and return its number. velocity and angular_velocity drive it: vectors, functions
         of time, or scree.table(times, values)."""
         shape, rest = _shape(shape, rest)
         return super().add_obstacle(shape, position, **rest)
@@ -303,7 +303,7 @@ class World(_core.World):
             steps: Optional[int] = None, stop: Optional[Callable[["World"], Any]] = None,
             check: bool = False) -> Iterator[_core.StepReport]:
         """Step for `duration` seconds, until a time, or so many steps; a scene without any of them
-        to its end. Gives the report of each step. Ends when stop(world) is true, when after_step
+        to its end. Yields the report of each step. Ends when stop(world) is true, when after_step
         returns true, or when the scene's own conditions say so."""
         if sum(x is not None for x in (duration, until, steps)) > 1:
             raise TypeError("duration, until, steps: expected one of them")

@@ -76,7 +76,8 @@ static PyMethodDef functions[] = {
     {"run", (PyCFunction)(void (*)(void))core_run, METH_VARARGS | METH_KEYWORDS,
      "run(scene, folder, until=None, steps=None, resume=False, replace=False, threads=None, "
      "progress=None)\n--\n\n"
-     "Carry out a scene into a folder, as `scree run` does; its summary. progress(report, end) is\n"
+     "Run a scene into a folder, as `scree run` does, and return its summary. progress(report, "
+     "end) is\n"
      "called after each step and may return true to stop."},
     {"write_png", (PyCFunction)(void (*)(void))core_write_png, METH_VARARGS | METH_KEYWORDS,
      "write_png(path, pixels)\n--\n\nWrite an array (height, width, 3) of uint8 as PNG."},

@@ -465,13 +465,14 @@ static PyMethodDef methods[] = {
     {"replace", KEYWORDS(problem_replace),
      "replace(q=None, mu=None, law=None)\n--\n\nA copy with other numbers."},
     {"assemble", problem_assemble, METH_NOARGS,
-     "assemble()\n--\n\nThe same problem with W formed."},
+     "assemble()\n--\n\nThe same problem with W assembled."},
     {"csr", problem_csr, METH_NOARGS,
      "csr()\n--\n\n(indptr, indices, data) of the rows of W; data is not copied."},
     {"pattern", problem_pattern, METH_NOARGS,
      "pattern()\n--\n\n(row, col) of the blocks of W, by contacts; not copied."},
     {"refused_by", problem_refused, METH_O,
-     "refused_by(solver)\n--\n\nWhy a solver cannot work on the problem, or None."},
+     "refused_by(solver)\n--\n\nThe reason for which a solver cannot work on the problem, or "
+     "None."},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef getset[] = {

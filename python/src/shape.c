@@ -97,14 +97,14 @@ scree_Pose shape_typed_pose(const scree_Shape *shape, scree_Pose pose) {
 
 /* ---- clumps ---------------------------------------------------------------------------------- */
 
-static bool read_part(WorldObject *self, PyObject *item, int depth, scree_Part *part);
+static bool read_part(WorldObject *self, PyObject *item, int depth, scree_ClumpPart *part);
 
 /* A list of dicts with shape, position, rotation. */
 static bool read_parts(WorldObject *self, PyObject *object, int depth, scree_Shape *shape) {
   PyObject *items = PySequence_Fast(object, "shape: parts: expected a list of dicts");
   if (!items) return false;
   const Py_ssize_t count = PySequence_Fast_GET_SIZE(items);
-  scree_Part *parts = NULL;
+  scree_ClumpPart *parts = NULL;
   bool good = count <= 100000;
   if (!good) PyErr_SetString(core_errors.input, "shape: parts: too many of them");
   if (good && !(parts = PyMem_Calloc((size_t)count + 1, sizeof *parts))) {
@@ -177,7 +177,7 @@ static bool read_shape(WorldObject *self, PyObject *object, int depth, scree_Sha
   return good;
 }
 
-static bool read_part(WorldObject *self, PyObject *item, int depth, scree_Part *part) {
+static bool read_part(WorldObject *self, PyObject *item, int depth, scree_ClumpPart *part) {
   const int dimension = world_dimension(self);
   if (!PyDict_Check(item)) {
     PyErr_Format(PyExc_TypeError, "shape: parts: expected dicts, found %.100s",
@@ -206,7 +206,7 @@ bool shape_from(WorldObject *self, PyObject *object, scree_Shape *shape) {
 
 /* ---- back ------------------------------------------------------------------------------------ */
 
-static PyObject *part_dict(const scree_Part *part) {
+static PyObject *part_dict(const scree_ClumpPart *part) {
   const scree_Vec3 x = part->pose.position;
   const scree_Quat q = part->pose.orientation;
   return Py_BuildValue("{s:N,s:(ddd),s:(dddd)}", "shape", shape_dict(&part->shape), "position", x.x,

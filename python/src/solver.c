@@ -335,9 +335,9 @@ static PyMethodDef methods[] = {
      "Solve from r0 (zero): (r, u, SolveInfo, (iterations, errors)). stop(iteration, error) is\n"
      "called after each measured iteration; the solve ends when it returns true."},
     {"save", solver_save, METH_NOARGS,
-     "save()\n--\n\nWhat the solver remembers of its problems, as bytes."},
+     "save()\n--\n\nThe memory of the solver (order of elimination, measured prices), as bytes."},
     {"restore", solver_restore, METH_O,
-     "restore(state)\n--\n\nGo on from what another solver remembered."},
+     "restore(state)\n--\n\nContinue with the memory of another solver, as save() returned it."},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef getset[] = {{"memory", get_memory, NULL, "Bytes held.", NULL},

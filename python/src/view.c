@@ -217,9 +217,9 @@ static PyMethodDef methods[] = {
     {"_array", view_array, METH_NOARGS,
      "_array()\n--\n\nA NumPy array over the memory; the world cannot change while it exists."},
     {"_wrap", view_wrap, METH_O,
-     "_wrap(value)\n--\n\nA View in place of an array that looks into the world."},
+     "_wrap(value)\n--\n\nReplace an array over memory of the world by a View."},
     {"_use_class", view_use_class, METH_O | METH_STATIC,
-     "_use_class(cls)\n--\n\nThe class of the Views that worlds give."},
+     "_use_class(cls)\n--\n\nSet the class of the Views that worlds return."},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef getset[] = {{"shape", get_shape, NULL, "As of a NumPy array.", NULL},

@@ -465,7 +465,8 @@ static PyMethodDef methods[] = {
     {"configure", KEYWORDS(world_configure),
      "configure(**settings)\n--\n\nChange settings, as World takes them, between steps."},
     {"should_stop", world_should_stop, METH_NOARGS,
-     "should_stop()\n--\n\nWhy the scene's own conditions end the run now, or None."},
+     "should_stop()\n--\n\nThe reason for which the scene's own conditions end the run now, or "
+     "None."},
     {"close", world_close, METH_NOARGS, "close()\n--\n\nFree the world; it cannot be used again."},
     {"look", world_look, METH_O, "look(name)\n--\n\nA View of an array of bodies or contacts."},
     {NULL, NULL, 0, NULL}};

@@ -405,7 +405,8 @@ static PyObject *world_force_array(PyObject *object, PyObject *none) {
 
 PyMethodDef world_build_methods[] = {
     {"add_material", world_add_material, METH_NOARGS,
-     "add_material()\n--\n\nA new material; its number. Material 0 is there from the start."},
+     "add_material()\n--\n\nAdd a material and return its number. Material 0 exists from the "
+     "start."},
     {"set_law", KEYWORDS(world_set_law),
      "set_law(law='coulomb', mu=None, *, between=None, **parameters)\n--\n\n"
      "The law between two materials, or (between=None) of all pairs without their own:\n"
@@ -419,7 +420,7 @@ PyMethodDef world_build_methods[] = {
      "material=None, group=None, belt=False)\n--\n\n"
      "Add an obstacle; its number. Velocities are vectors, or functions of time."},
     {"remove_body", world_remove_body, METH_O,
-     "remove_body(body)\n--\n\nTake a body away; it keeps its number."},
+     "remove_body(body)\n--\n\nRemove a body; its number is not used again."},
     {"set_driver", KEYWORDS(world_set_driver),
      "set_driver(body, velocity=None, angular_velocity=None)\n--\n\n"
      "The velocity of an obstacle from now on: vectors, or functions of time."},
@@ -431,6 +432,6 @@ PyMethodDef world_build_methods[] = {
      "Put another force in the place of force number `index`."},
     {"force_array", world_force_array, METH_NOARGS,
      "force_array()\n--\n\n"
-     "An array (bodies, 6) of forces and torques that act on the bodies that are there now, zero\n"
-     "at first. Write into it before a step, in before_step for instance."},
+     "An array (bodies, 6) of forces and torques on the bodies that exist now, zero at first.\n"
+     "Write into it before a step, in before_step for instance."},
     {NULL, NULL, 0, NULL}};

@@ -301,5 +301,6 @@ PyMethodDef world_joint_methods[] = {
      "set_motor(joint, velocity=None, target=None, force=None)\n--\n\n"
      "Drive a joint in another way from now on; without velocity and target it is free."},
     {"joint", world_joint, METH_O,
-     "joint(joint)\n--\n\nA joint now: its coordinate, rate, force and torque of the last step."},
+     "joint(joint)\n--\n\nThe state of a joint: its coordinate and rate, and its force and torque "
+     "in the last step."},
     {NULL, NULL, 0, NULL}};

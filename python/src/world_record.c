@@ -132,5 +132,5 @@ PyMethodDef world_record_methods[] = {
      "contacts=True)\n--\n\n"
      "Write the steps that follow into the folder of a run, a frame every so many seconds."},
     {"stop_recording", world_stop_recording, METH_NOARGS,
-     "stop_recording()\n--\n\nEnd the run in the folder: results.h5."},
+     "stop_recording()\n--\n\nEnd the recording and write results.h5."},
     {NULL, NULL, 0, NULL}};

@@ -318,7 +318,7 @@ static PyObject *world_restore(PyObject *object, PyObject *bytes) {
 
 PyMethodDef world_state_methods[] = {
     {"energy", world_energy, METH_NOARGS,
-     "energy()\n--\n\nEnergies now, and where energy went since the start."},
+     "energy()\n--\n\nThe energies now, and the work and dissipation since the start."},
     {"analyse", KEYWORDS(world_analyse),
      "analyse(lower=None, upper=None)\n--\n\n"
      "Averages over a region, or over the bounds of all bodies."},
@@ -334,10 +334,10 @@ PyMethodDef world_state_methods[] = {
     {"step_problem", world_problem, METH_O,
      "step_problem(type)\n--\n\n"
      "(problem, r, u, bodies) of the last step, copied; bodies are numbers of the world."},
-    {"save", world_save, METH_NOARGS, "save()\n--\n\nThe state as bytes."},
+    {"save", world_save, METH_NOARGS, "save()\n--\n\nThe state of the world, as bytes."},
     {"restore", world_restore, METH_O,
      "restore(state)\n--\n\n"
-     "Go back to a state that save() gave, in this world or in one built in the same way. The\n"
+     "Return to a state from save(), in this world or in one that was built in the same way. The\n"
      "steps that follow give the same bits."},
     {NULL, NULL, 0, NULL}};
 

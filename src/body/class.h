@@ -99,6 +99,10 @@ struct scree_BodyClass {
    * changed. */
   void (*shape)(const scree_Deformable *self, const double *q, scree_Shape *shape,
                 scree_Pose *pose);
+  /* The same at other coordinates, without a change of the present shape: `shape`, a copy of that
+   * which owns nothing, becomes a view of a second one that the body has for it. */
+  void (*foresee)(const scree_Deformable *self, const double *q, scree_Shape *shape,
+                  scree_Pose *pose);
   /* Mean velocity: of the centre of mass, and the angular velocity w for which a torque t of
    * scree_BodyLoad has the power t . w. */
   scree_Twist (*twist)(const scree_Deformable *self, const double *q, const double *v);

@@ -1,7 +1,10 @@
 /* Deformable bodies of all kinds: what follows from their coordinates q and rates v (class.h). */
 #include "body/bodies.h"
 
+#include <assert.h>
+
 void scree_deformable_update(scree_Bodies *b, const scree_Deformable *self) {
+  assert(self->components > 0 && self->body >= 0 && self->body < b->count);
   const double *q = scree_deformable_q(b, self), *v = scree_deformable_v(b, self);
   scree_Motion *motion = &b->motion[self->body];
   self->class_->shape(self, q, &b->cold[self->body].shape, &motion->pose);

@@ -27,6 +27,7 @@ static void free_data(scree_ElementBody *d) {
   scree_driven_free(d->driven);
   scree_factor_destroy(d->factor);
   scree_shape_fini(&d->own);
+  scree_shape_fini(&d->later);
   scree_shape_fini(&d->base);
   scree_free(d);
 }
@@ -104,7 +105,8 @@ static scree_Status create(const scree_BodyDef *def, const scree_Inertia *inerti
   scree_ElementBody *d = SCREE_ALLOC(scree_ElementBody, 1);
   if (!d) return scree_fail_memory(log, "a finite-element body");
   scree_Status status = SCREE_OK;
-  if (!own_shape(def->shape, &d->own)) status = scree_fail_memory(log, "a finite-element body");
+  if (!own_shape(def->shape, &d->own) || !own_shape(def->shape, &d->later))
+    status = scree_fail_memory(log, "a finite-element body");
   if (!status) {
     scree_shape_copy(def->shape, &d->base);
     d->mesh = d->own.data->elements;
@@ -148,7 +150,8 @@ static void destroy(scree_Deformable *self) {
 static size_t memory(const scree_Deformable *self) {
   const scree_ElementBody *d = self->data;
   const size_t n = (size_t)d->mesh->node_count, pairs = d->mesh->row[n];
-  return sizeof *d + scree_shape_memory(&d->own) + scree_driven_memory(d) +
+  return sizeof *d + scree_shape_memory(&d->own) + scree_shape_memory(&d->later) +
+         scree_driven_memory(d) +
          (n * (2 + 4 * D + 2 * DD) + pairs * (1 + 3 * DD) + n * DD +
           scree_factor_entries(d->factor)) *
              sizeof(double);
@@ -223,10 +226,9 @@ static scree_Quat rotation_of(const scree_ElementBody *d, const double *q, scree
   return scree_axes_quat(V);
 }
 
-static void shape(const scree_Deformable *self, const double *q, scree_Shape *shape,
-                  scree_Pose *pose) {
-  scree_ElementBody *d = self->data;
-  scree_Shape *own = &d->own;
+/* The present surface, or the other one, at q. */
+static void deform_surface(scree_ElementBody *d, const double *q, scree_Shape *own,
+                           scree_Pose *pose) {
   const scree_Vec3 c = scree_elements_centre(d, q);
   *pose = (scree_Pose){c, rotation_of(d, q, c)};
   const scree_Mat3 R = scree_quat_matrix(pose->orientation);
@@ -237,11 +239,25 @@ static void shape(const scree_Deformable *self, const double *q, scree_Shape *sh
   }
   scree_trimesh_move(own->data->mesh, d->surface);
   own->bounding_radius = sqrt(most);
+}
+
+static void shape(const scree_Deformable *self, const double *q, scree_Shape *shape,
+                  scree_Pose *pose) {
+  scree_ElementBody *d = self->data;
+  const scree_Shape *own = &d->own;
+  deform_surface(d, q, &d->own, pose);
   if (shape->data != own->data) {
     scree_shape_fini(shape);
     scree_shape_copy(own, shape);
   }
   shape->bounding_radius = own->bounding_radius;
+}
+
+static void foresee(const scree_Deformable *self, const double *q, scree_Shape *later,
+                    scree_Pose *pose) {
+  scree_ElementBody *d = self->data;
+  deform_surface(d, q, &d->later, pose);
+  *later = d->later;
 }
 
 static scree_Twist twist(const scree_Deformable *self, const double *q, const double *v) {
@@ -429,6 +445,7 @@ const scree_BodyClass scree_body_elements = {
     .place = place,
     .spin = spin,
     .shape = shape,
+    .foresee = foresee,
     .twist = twist,
     .momentum = momentum,
     .reach = reach,

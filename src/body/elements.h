@@ -19,6 +19,7 @@ typedef struct scree_ElementBody {
   double *mass;              /* (nodes) lumped */
   double *diagonal, *below;  /* consistent mass, or null: lumped (nodes; entries of the graph) */
   scree_Shape base, own;     /* the surface, undeformed and deformed */
+  scree_Shape later;         /* of another time */
   bool *held;                /* (nodes) they do not move, or as an obstacle does: */
   scree_DrivenNodes *driven; /* or null: none */
   double spread[D];          /* sum of mass times the square of each undeformed coordinate */

@@ -18,6 +18,7 @@
 #include "geometry/principal.h"
 #include "geometry/shape_class.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* F^-1 a */
@@ -108,8 +109,9 @@ static scree_Status fill_shapes(const scree_BodyDef *def, const scree_Deformable
         "body %d: a pseudo-rigid %s with a rounding of %g, expected 0, or that it keeps "
         "its shape",
         self->body, scree_shape_type(shape->kind)->name, shape->radius);
-  const scree_Status status = make_corners(shape, &data->base, log);
-  return status ? status : make_corners(shape, &data->own, log);
+  scree_Status status = make_corners(shape, &data->base, log);
+  if (!status) status = make_corners(shape, &data->own, log);
+  return status ? status : make_corners(shape, &data->later, log);
 }
 
 static bool is_round(scree_ShapeKind kind) {
@@ -120,6 +122,7 @@ static bool is_round(scree_ShapeKind kind) {
 static void free_data(scree_PseudoRigid *data) {
   scree_shape_fini(&data->base);
   scree_shape_fini(&data->own);
+  scree_shape_fini(&data->later);
   scree_free(data);
 }
 
@@ -165,12 +168,14 @@ static void destroy(scree_Deformable *self) {
 
 static size_t memory(const scree_Deformable *self) {
   const scree_PseudoRigid *data = self->data;
-  return sizeof *data + scree_shape_memory(&data->base) + scree_shape_memory(&data->own);
+  return sizeof *data + scree_shape_memory(&data->base) + scree_shape_memory(&data->own) +
+         scree_shape_memory(&data->later);
 }
 
 /* ---- motion ---------------------------------------------------------------------------------- */
 
 static void put(int d, scree_Vec3 a, double *x) {
+  assert(d == 2 || d == 3);
   x[0] = a.x;
   x[1] = a.y;
   if (d == 3) x[2] = a.z;
@@ -287,6 +292,18 @@ static void move_corners(const scree_PseudoRigid *data, const scree_Mat3 *U, scr
   }
 }
 
+/* The present shape of a polyhedron, or the other one, at q. */
+static void deform_corners(const scree_Deformable *self, const double *q, scree_Shape *corners,
+                           scree_Pose *pose) {
+  const scree_Mat3 F = gradient(self, q);
+  pose->position = vec_of(self->dimension, q);
+  pose->orientation = rotation_of(&F);
+  const scree_Mat3 R = scree_quat_matrix(pose->orientation);
+  const scree_Mat3 U = {scree_mat3_tmul(&R, F.x), scree_mat3_tmul(&R, F.y),
+                        scree_mat3_tmul(&R, F.z)};
+  move_corners(self->data, &U, corners);
+}
+
 static void shape(const scree_Deformable *self, const double *q, scree_Shape *shape,
                   scree_Pose *pose) {
   scree_PseudoRigid *data = self->data;
@@ -297,11 +314,7 @@ static void shape(const scree_Deformable *self, const double *q, scree_Shape *sh
     return;
   }
   if (data->flat) {
-    pose->orientation = rotation_of(&F);
-    const scree_Mat3 R = scree_quat_matrix(pose->orientation);
-    const scree_Mat3 U = {scree_mat3_tmul(&R, F.x), scree_mat3_tmul(&R, F.y),
-                          scree_mat3_tmul(&R, F.z)};
-    move_corners(data, &U, &data->own);
+    deform_corners(self, q, &data->own, pose);
     if (shape->data != data->own.data) {
       scree_shape_fini(shape);
       scree_shape_copy(&data->own, shape);
@@ -331,6 +344,17 @@ static void shape(const scree_Deformable *self, const double *q, scree_Shape *sh
   shape->bounding_radius = fmax(s[0], fmax(s[1], third));
   shape->size = 2 * fmin(s[0], fmin(s[1], third));
   shape->volume = data->volume * determinant(&F);
+}
+
+static void foresee(const scree_Deformable *self, const double *q, scree_Shape *later,
+                    scree_Pose *pose) {
+  scree_PseudoRigid *data = self->data;
+  if (!data->flat) {
+    shape(self, q, later, pose); /* it has no data */
+    return;
+  }
+  deform_corners(self, q, &data->later, pose);
+  *later = data->later;
 }
 
 /* Half the width of an ellipsoid, G = F diag(semi-axes), in the direction n: |G^T n|. */
@@ -390,6 +414,7 @@ const scree_BodyClass scree_body_pseudo_rigid = {
     .place = place,
     .spin = spin,
     .shape = shape,
+    .foresee = foresee,
     .twist = twist,
     .momentum = momentum,
     .reach = reach,

@@ -11,6 +11,7 @@ typedef struct scree_PseudoRigid {
   scree_Elastic elastic;
   scree_Shape base;  /* undeformed; a polyhedron for a box that does not keep its shape */
   scree_Shape own;   /* present shape of a polyhedron */
+  scree_Shape later; /* of another time */
   bool flat;         /* it is one */
   double lambda, mu; /* Lame's constants */
   double volume, mass;

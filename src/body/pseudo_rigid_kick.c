@@ -15,6 +15,7 @@
 #include "body/pseudo_rigid.h"
 #include "geometry/principal.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* E and S (d x d) of the gradient; returns the energy density. */
@@ -83,6 +84,7 @@ static void positive_part(int d, double S[3][3]) {
 
 /* L^-1 (n x n, lower, rows `stride` apart) of A = L L^T; false if A is not positive definite. */
 static bool invert_factor(int n, double *A, int stride, double *inverse) {
+  assert(n >= 1 && n <= stride);
   for (int j = 0; j < n; ++j) { /* A becomes L */
     for (int i = j; i < n; ++i) {
       double sum = A[i * n + j];

@@ -1,6 +1,8 @@
 /* Free motion of rigid bodies (see rigid.h). */
 #include "body/rigid.h"
 
+#include <assert.h>
+
 enum { NEWTON_STEPS = 12, PARTS_MAX = 4096 };
 
 /* Solve A x = b for a 3x3 matrix of columns by Cramer's rule: A here is 1 + O(h w). */
@@ -52,6 +54,7 @@ static scree_Vec3 turn_midpoint(scree_Vec3 inverse, double h, scree_Vec3 P0) {
 }
 
 void scree_rigid_turn(scree_Vec3 moments, double h, scree_Quat *orientation, scree_Vec3 *w) {
+  assert(moments.x > 0 && moments.y > 0 && moments.z > 0);
   const double speed = scree_norm(*w);
   if (!(speed > 0)) return;
   const scree_Vec3 inverse = scree_vec3(1 / moments.x, 1 / moments.y, 1 / moments.z);
@@ -92,6 +95,7 @@ double scree_rigid_kinetic(const scree_Inertia *inertia, const scree_Motion *mot
 
 void scree_rigid_block(const scree_Inertia *inertia, scree_Quat orientation, scree_Vec3 arm,
                        const scree_Vec3 *a, double sign, int d, double *B) {
+  assert((d == 2 || d == 3) && fabs(sign) == 1);
   const double m = sign * inertia->inv_sqrt_mass;
   const scree_Vec3 i = scree_scale(sign, inertia->inv_sqrt_moments);
   if (d == 2) {

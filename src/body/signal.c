@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "math/vec3.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -83,6 +84,7 @@ void scree_signal_fini(scree_Signal *signal) {
 }
 
 static scree_Twist table_at(const scree_Signal *s, double time) {
+  assert(s->count >= 1);
   int low = 0, high = s->count - 1;
   if (!(time > s->times[low])) return s->values[low];
   if (time >= s->times[high]) return s->values[high];

@@ -47,7 +47,7 @@ static bool read_running(double *others) {
   return n == 1;
 }
 
-int scree_load_threads(scree_Load *load, int most) {
+int scree_load_threads(scree_MachineLoad *load, int most) {
   assert(most >= 1);
   if (most == 1) return 1;
   const double now = scree_seconds();

@@ -10,15 +10,15 @@
 #include "core/private.h"
 
 /* The last sample; all zero at the beginning. */
-typedef struct scree_Load {
+typedef struct scree_MachineLoad {
   double time; /* of the sample, 0: none yet */
   double busy; /* processor seconds of all programs since the machine was started */
   double own;  /* processor seconds of this process */
   int spare;   /* processors that other programs do not use, at least 1 */
-} scree_Load;
+} scree_MachineLoad;
 
 /* The number of threads to use, 1 .. most. */
-SCREE_PRIVATE int scree_load_threads(scree_Load *load, int most);
+SCREE_PRIVATE int scree_load_threads(scree_MachineLoad *load, int most);
 
 /* The processors that are left of `processors` when others use `others` of them; at least 1. */
 int scree_load_spare(int processors, double others);

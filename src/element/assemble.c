@@ -13,6 +13,7 @@
 #include "math/simd.h"
 #include "math/vec3.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -251,6 +252,7 @@ void scree_element_lump(const scree_ElementMesh *m, double density, double *mass
  * it quartic where the element is not a box: then the mass differs a little, its sums do not).
  * Simplices have the closed form V (1 + delta_ab) / ((d + 1) (d + 2)). */
 static double product_of(const scree_ElementMesh *m, int e, int a, int b) {
+  assert(a >= 0 && b >= 0 && e >= 0 && e < m->element_count);
   const scree_ElementClass *class = scree_element_class(m, e);
   const double *volume = m->volume + m->point_row[e];
   if (class->corners == class->dimension + 1)

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "element/mesh.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static int compare_ints(const void *left, const void *right) {
@@ -21,6 +22,7 @@ static int smaller(int a, int b) {
 
 /* Where (node, below) is in the sorted rows. */
 static size_t find_block(const scree_ElementMesh *m, int node, int below) {
+  assert(below < node && node < m->node_count);
   size_t low = m->row[node], high = m->row[node + 1];
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;

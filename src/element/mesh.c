@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "math/vec3.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -46,6 +47,7 @@ static double determinant(double J[3][3]) {
 }
 
 static void invert(double J[3][3], double det, double inverse[3][3]) {
+  assert(det != 0);
   for (int i = 0; i < 3; ++i)
     for (int k = 0; k < 3; ++k) {
       const int a = (i + 1) % 3, b = (i + 2) % 3, c = (k + 1) % 3, d = (k + 2) % 3;

@@ -37,7 +37,8 @@ static void part_fini(Part *part) {
 
 /* Fill the pattern and values. Rows are built in three rounds, count, fill, sort; an entry (i, j)
  * of M marks both (i, j) and (j, i). */
-static bool part_pattern(const scree_Global *global, const scree_Parts *parts, int p, Part *part) {
+static bool part_pattern(const scree_Global *global, const scree_MassGroups *parts, int p,
+                         Part *part) {
   const scree_Sparse *M = &global->M;
   const int *dof = parts->dof + parts->start[p];
   for (int pass = 0; pass < 2; ++pass) {
@@ -75,7 +76,7 @@ static int compare_ints(const void *a, const void *b) {
 }
 
 static scree_Status part_init(const scree_H5 *h5, const scree_Global *global,
-                              const scree_Parts *parts, int p, Part *part) {
+                              const scree_MassGroups *parts, int p, Part *part) {
   const int n = parts->start[p + 1] - parts->start[p], *dof = parts->dof + parts->start[p];
   *part = (Part){.n = n, .symmetric = scree_parts_symmetric(global, parts, p)};
   part->row = SCREE_ALLOC(size_t, (size_t)n + 2);
@@ -127,7 +128,7 @@ static void touching_fini(Touching *touching) {
   scree_free(touching->contact);
 }
 
-static scree_Status touching_init(const scree_Global *global, const scree_Parts *parts,
+static scree_Status touching_init(const scree_Global *global, const scree_MassGroups *parts,
                                   const scree_Log *log, Touching *touching) {
   touching->start = SCREE_ALLOC(size_t, (size_t)parts->count + 2);
   int *last = SCREE_ALLOC(int, parts->count);
@@ -157,7 +158,7 @@ static scree_Status touching_init(const scree_Global *global, const scree_Parts 
 
 /* Pattern of W: contacts that share a component, and the diagonal. Counted first, then stored. */
 static scree_Status pattern_init(const scree_H5 *h5, const scree_Global *global,
-                                 const scree_Parts *parts, const Touching *touching,
+                                 const scree_MassGroups *parts, const Touching *touching,
                                  scree_Sparse *pattern) {
   const int d = global->d;
   *pattern = (scree_Sparse){.rows = global->nc, .cols = global->nc};
@@ -200,7 +201,7 @@ static scree_Status pattern_init(const scree_H5 *h5, const scree_Global *global,
  */
 
 /* H_line^T x of part p, x by places. */
-static double row_times(const scree_Global *global, const scree_Parts *parts, int p, int line,
+static double row_times(const scree_Global *global, const scree_MassGroups *parts, int p, int line,
                         const double *x) {
   double sum = 0.0;
   for (size_t k = global->Ht.row[line]; k < global->Ht.row[line + 1]; ++k)
@@ -222,7 +223,7 @@ static double *entry_of_W(scree_Problem *problem, int i, int j) {
 }
 
 /* Add one part's share of W and q. */
-static void add_part(const scree_Global *global, const scree_Parts *parts, int p, Part *part,
+static void add_part(const scree_Global *global, const scree_MassGroups *parts, int p, Part *part,
                      const int *contact, int contacts, scree_Problem *problem) {
   const int d = global->d, m = contacts * d;
   for (int j = 0; j < part->n; ++j) part->b[j] = global->f[parts->dof[parts->start[p] + j]];
@@ -248,7 +249,7 @@ static void add_part(const scree_Global *global, const scree_Parts *parts, int p
 }
 
 scree_Status scree_global_assemble(const scree_H5 *h5, const scree_Global *global,
-                                   const scree_Parts *parts, scree_Problem *problem) {
+                                   const scree_MassGroups *parts, scree_Problem *problem) {
   Touching touching = {0};
   scree_Sparse pattern = {0};
   scree_Status status = touching_init(global, parts, h5->log, &touching);
@@ -280,7 +281,7 @@ scree_Status scree_global_assemble(const scree_H5 *h5, const scree_Global *globa
 /* All of M as one part: a single solve needs no more. */
 scree_Status scree_global_velocity(const scree_H5 *h5, const scree_Global *global, const double *r,
                                    double *v) {
-  scree_Parts all = {0};
+  scree_MassGroups all = {0};
   if (global->nd == 0) return SCREE_OK;
   scree_Status status = scree_parts_init(&all, global->nd, h5->log);
   if (status != SCREE_OK) return status;

@@ -62,7 +62,7 @@ scree_Status scree_global_read(const scree_H5 *h5, scree_Global *global) {
 
 /* ---- the body form ------------------------------------------------------------------------- */
 
-static void copy_part(const scree_Global *global, const scree_Parts *parts, int p, int n,
+static void copy_part(const scree_Global *global, const scree_MassGroups *parts, int p, int n,
                       double *A) {
   memset(A, 0, (size_t)n * (size_t)n * sizeof *A);
   for (int j = parts->start[p]; j < parts->start[p + 1]; ++j) {
@@ -105,7 +105,7 @@ static void forward(int n, const double *L, double *x) {
 
 /* Factor the touched bodies: L (count x nb x nb) with identity in the padding, y = L^-1 f. */
 static scree_Status factor_bodies(const scree_H5 *h5, const scree_Global *global,
-                                  const scree_Parts *parts, const int *kept, int nb, double *L,
+                                  const scree_MassGroups *parts, const int *kept, int nb, double *L,
                                   double *y) {
   for (int p = 0; p < parts->count; ++p) {
     if (kept[p] < 0) continue;
@@ -122,7 +122,7 @@ static scree_Status factor_bodies(const scree_H5 *h5, const scree_Global *global
 }
 
 /* Fill contact c: its two bodies, B = H^T L^-T row by row (L b = h), and q. */
-static void fill_contact(const scree_Global *global, const scree_Parts *parts, const int *kept,
+static void fill_contact(const scree_Global *global, const scree_MassGroups *parts, const int *kept,
                          const double *L, const double *y, int c, scree_Problem *problem) {
   const int d = global->d, nb = problem->bodies.nb;
   int touched[2] = {-1, -1};
@@ -151,7 +151,7 @@ static void fill_contact(const scree_Global *global, const scree_Parts *parts, c
 }
 
 /* Only bodies that some contact touches are kept: the others have no part in W. */
-static int number_touched(const scree_Global *global, const scree_Parts *parts, int *kept) {
+static int number_touched(const scree_Global *global, const scree_MassGroups *parts, int *kept) {
   for (int p = 0; p < parts->count; ++p) kept[p] = -1;
   for (int c = 0; c < global->nc; ++c) {
     int touched[2];
@@ -165,7 +165,7 @@ static int number_touched(const scree_Global *global, const scree_Parts *parts, 
 }
 
 static scree_Status reduce_to_bodies(const scree_H5 *h5, const scree_Global *global,
-                                     const scree_Parts *parts, scree_Problem *problem) {
+                                     const scree_MassGroups *parts, scree_Problem *problem) {
   const int nb = parts->largest > 0 ? parts->largest : 1;
   int *kept = SCREE_ALLOC(int, parts->count);
   if (!kept) return scree_fail_memory(h5->log, "the bodies of M");
@@ -187,7 +187,7 @@ static scree_Status reduce_to_bodies(const scree_H5 *h5, const scree_Global *glo
 
 scree_Status scree_global_reduce(const scree_H5 *h5, const scree_Global *global,
                                  scree_Problem *problem) {
-  scree_Parts parts = {0};
+  scree_MassGroups parts = {0};
   scree_Status status = scree_parts_init(&parts, global->nd, h5->log);
   if (status != SCREE_OK) return status;
   if (scree_parts_choose(global, &parts))

@@ -22,9 +22,9 @@ scree_Status scree_global_reduce(const scree_H5 *h5, const scree_Global *global,
                                  scree_Problem *problem);
 
 /* The same with W = H^T M^-1 H assembled, part by part. */
-struct scree_Parts;
+struct scree_MassGroups;
 scree_Status scree_global_assemble(const scree_H5 *h5, const scree_Global *global,
-                                   const struct scree_Parts *parts, scree_Problem *problem);
+                                   const struct scree_MassGroups *parts, scree_Problem *problem);
 
 /* v = M^-1 (H r + f), (nd). */
 scree_Status scree_global_velocity(const scree_H5 *h5, const scree_Global *global, const double *r,

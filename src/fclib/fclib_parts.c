@@ -15,15 +15,15 @@
 #include <math.h>
 #include <string.h>
 
-void scree_parts_fini(scree_Parts *parts) {
+void scree_parts_fini(scree_MassGroups *parts) {
   scree_free(parts->part);
   scree_free(parts->place);
   scree_free(parts->start);
   scree_free(parts->dof);
-  *parts = (scree_Parts){0};
+  *parts = (scree_MassGroups){0};
 }
 
-scree_Status scree_parts_init(scree_Parts *parts, int nd, const scree_Log *log) {
+scree_Status scree_parts_init(scree_MassGroups *parts, int nd, const scree_Log *log) {
   parts->part = SCREE_ALLOC(int, nd);
   parts->place = SCREE_ALLOC(int, nd);
   parts->start = SCREE_ALLOC(int, (size_t)nd + 1);
@@ -34,7 +34,7 @@ scree_Status scree_parts_init(scree_Parts *parts, int nd, const scree_Log *log) 
 }
 
 /* Fill place, start, dof and the sizes from part[] and count. */
-static void parts_list(scree_Parts *parts, int nd) {
+static void parts_list(scree_MassGroups *parts, int nd) {
   memset(parts->start, 0, ((size_t)nd + 1) * sizeof *parts->start);
   for (int i = 0; i < nd; ++i) parts->place[i] = parts->start[parts->part[i] + 1]++;
   parts->largest = 0;
@@ -51,7 +51,7 @@ static int find_root(int *parent, int i) {
 }
 
 /* Parts = connected components of M's pattern, numbered by their first degree of freedom. */
-static void parts_components(scree_Parts *parts, const scree_Global *global) {
+static void parts_components(scree_MassGroups *parts, const scree_Global *global) {
   int *parent = parts->part;
   for (int i = 0; i < global->nd; ++i) parent[i] = i;
   for (int i = 0; i < global->nd; ++i)
@@ -73,7 +73,7 @@ static void parts_components(scree_Parts *parts, const scree_Global *global) {
   parts_list(parts, global->nd);
 }
 
-bool scree_parts_consecutive(scree_Parts *parts, const scree_Global *global, int size) {
+bool scree_parts_consecutive(scree_MassGroups *parts, const scree_Global *global, int size) {
   if (global->nd == 0 || global->nd % size != 0) return false;
   for (int i = 0; i < global->nd; ++i)
     for (size_t k = global->M.row[i]; k < global->M.row[i + 1]; ++k)
@@ -84,7 +84,7 @@ bool scree_parts_consecutive(scree_Parts *parts, const scree_Global *global, int
   return true;
 }
 
-int scree_parts_touched(const scree_Global *global, const scree_Parts *parts, int c, int limit,
+int scree_parts_touched(const scree_Global *global, const scree_MassGroups *parts, int c, int limit,
                         int *touched) {
   int count = 0;
   for (int i = c * global->d; i < (c + 1) * global->d; ++i)
@@ -102,7 +102,7 @@ int scree_parts_touched(const scree_Global *global, const scree_Parts *parts, in
 
 /* Numbers stored for the contacts with this grouping (a row of each side's B), or -1 when some
  * contact touches more than two parts or a part is too large. */
-static long long contacts_cost(const scree_Global *global, const scree_Parts *parts) {
+static long long contacts_cost(const scree_Global *global, const scree_MassGroups *parts) {
   int touched[2];
   long long sides = 0;
   if (parts->largest > SCREE_PART_MAX) return -1;
@@ -114,7 +114,7 @@ static long long contacts_cost(const scree_Global *global, const scree_Parts *pa
   return sides * parts->largest;
 }
 
-bool scree_parts_symmetric(const scree_Global *global, const scree_Parts *parts, int p) {
+bool scree_parts_symmetric(const scree_Global *global, const scree_MassGroups *parts, int p) {
   const scree_Sparse *M = &global->M;
   for (int a = parts->start[p]; a < parts->start[p + 1]; ++a) {
     const int i = parts->dof[a];
@@ -130,7 +130,7 @@ bool scree_parts_symmetric(const scree_Global *global, const scree_Parts *parts,
 
 /* Group by candidate k: consecutive degrees of freedom in natural sizes, then M's components. False
  * past the last one; *cost is -1 when the candidate does not fit. */
-static bool group(const scree_Global *global, int k, scree_Parts *parts, long long *cost) {
+static bool group(const scree_Global *global, int k, scree_MassGroups *parts, long long *cost) {
   const int sizes[] = {global->d == 2 ? 3 : 6, global->d, SCREE_PART_MAX};
   if (k > 3) return false;
   *cost = -1;
@@ -144,7 +144,7 @@ static bool group(const scree_Global *global, int k, scree_Parts *parts, long lo
   return true;
 }
 
-bool scree_parts_choose(const scree_Global *global, scree_Parts *parts) {
+bool scree_parts_choose(const scree_Global *global, scree_MassGroups *parts) {
   int best = -1;
   long long cost = -1, least = LLONG_MAX;
   for (int k = 0; group(global, k, parts, &cost); ++k)
@@ -156,7 +156,7 @@ bool scree_parts_choose(const scree_Global *global, scree_Parts *parts) {
   return best >= 0;
 }
 
-scree_Status scree_parts_fail(const scree_H5 *h5, const scree_Parts *parts, int p,
+scree_Status scree_parts_fail(const scree_H5 *h5, const scree_MassGroups *parts, int p,
                               const char *what) {
   return scree_fail(h5->log, SCREE_BAD_INPUT,
                     "%s: /fclib_global/M of body %d (rows %d to %d) is not %s", h5->path, p,

@@ -1,6 +1,7 @@
 /* Corners of a clipped face that are not needed (see clip.h). */
 #include "geometry/clip.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -15,6 +16,7 @@ static bool is_between(const scree_ClipCorner *a, const scree_ClipCorner *b,
 }
 
 int scree_clip_straighten(scree_ClipCorner *x, int count, double most) {
+  assert(count >= 0 && most >= 0);
   for (int k = 0; k < count && count > 1;) {
     if (!is_between(&x[k > 0 ? k - 1 : count - 1], &x[k], &x[k + 1 < count ? k + 1 : 0], most)) {
       ++k;

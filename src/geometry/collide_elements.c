@@ -42,6 +42,9 @@ static const double BENT = 0.1, BENT_MOST = 0.5;
 /* Sine between two edges below which they are parallel, and how far, as a sine, the triangles of an
  * edge may reach beyond the plane between two edges that cross. */
 static const double PARALLEL = 1e-2, CROSSED = 0.1;
+/* Distance, over the size, between lowest points of two directions next to each other, above which
+ * a body has a straight line of lowest points (the side of a cone). */
+static const double LINE = 1e-3;
 /* Radius, over the size, of the ball that stands for a vertex. */
 static const double POINT = 1e-3;
 
@@ -137,7 +140,7 @@ static void vertex_under_face(const Vertex *x, const scree_Shape *flat, const sc
        part);
 }
 
-static scree_Pose part_pose(const scree_Part *part, const scree_Pose *pose) {
+static scree_Pose part_pose(const scree_ClumpPart *part, const scree_Pose *pose) {
   return (scree_Pose){scree_pose_apply(pose, part->pose.position),
                       scree_quat_mul(pose->orientation, part->pose.orientation)};
 }
@@ -190,7 +193,7 @@ static void vertices_on_shape(Pair *pair, const scree_Surface *s, const scree_Sh
     if (!x.refused) continue;
     const int parts = scree_shape_part_count(other);
     for (int k = 0; k < parts; ++k) {
-      const scree_Part *part = scree_shape_part(other, k);
+      const scree_ClumpPart *part = scree_shape_part(other, k);
       const scree_Pose there = part_pose(part, pose);
       vertex_under_face(&x, &part->shape, &there, (uint32_t)k);
     }
@@ -272,10 +275,22 @@ static double edge_gap(const Lowest *l, scree_Vec3 on, scree_Vec3 n0, scree_Vec3
   return scree_dot(n, scree_sub(c, on));
 }
 
+/* The point of a line of lowest points, from one end to the other, that is nearest to the line of
+ * an edge a + its e. */
+static scree_Vec3 over_edge(scree_Vec3 one, scree_Vec3 other, scree_Vec3 a, scree_Vec3 e) {
+  const scree_Vec3 along = scree_sub(other, one), x = scree_cross(along, e);
+  const double square = scree_norm2(x);
+  if (!(square > PARALLEL * PARALLEL * scree_norm2(along) * scree_norm2(e)))
+    return scree_axpy(one, 0.5, along);
+  const double part = scree_dot(scree_cross(scree_sub(a, one), e), x) / square;
+  return scree_axpy(one, fmin(1, fmax(0, part)), along);
+}
+
 /* A round body over the convex edges of triangle t that belong to it (it is their first one). The
  * normal is the one between those of the two triangles along which the body is furthest from the
  * edge, or least deep behind it; at the ends of that range the body touches a triangle instead.
- * Ends of edges are vertices, which have their own contacts. */
+ * Ends of edges are vertices, which have their own contacts. Where the body is straight, the lowest
+ * point jumps from one end of a line to the other at that normal. */
 static void body_on_edges(const Lowest *l, int t) {
   enum { HALVINGS = 32 };
   const scree_Surface *s = l->surface;
@@ -302,6 +317,10 @@ static void body_on_edges(const Lowest *l, int t) {
     if (!(at > ON_END - slack && at < 1 - ON_END + slack)) continue;
     scree_Vec3 c, n;
     const double gap = edge_gap(l, a, n0, n1, at, &c, &n);
+    scree_Vec3 one, other;
+    edge_gap(l, a, n0, n1, low, &one, NULL);
+    edge_gap(l, a, n0, n1, high, &other, NULL);
+    if (scree_norm(scree_sub(other, one)) > LINE * l->shape->size) c = over_edge(one, other, a, e);
     if (gap > l->pair->margin || gap < -l->pair->depth) continue;
     const double along = scree_dot(scree_sub(c, a), e) / scree_norm2(e);
     if (!(along > 0 && along < 1)) continue;
@@ -329,14 +348,25 @@ static void visit_lowest(void *user, int t) {
   emit(l->pair, below, scree_neg(n), gap, scree_feature_vertex(1, 0, 1), (uint32_t)t, l->part);
 }
 
+/* Of a body that has contacts at its corners and rims, only the edges below it. */
+static void visit_edges(void *user, int t) {
+  const Lowest *l = user;
+  const scree_Surface *s = l->surface;
+  const scree_Vec3 n = scree_mat3_mul(&s->axes, s->mesh->normal[t]);
+  const scree_Vec3 x = scree_surface_to_world(s, s->mesh->vertex[s->mesh->triangle[t][0]]);
+  if (scree_dot(n, scree_sub(support_at(l, scree_neg(n)), x)) <= l->pair->margin)
+    body_on_edges(l, t);
+}
+
 static void smooth_on_surface(Pair *pair, const scree_Surface *s, const scree_Shape *other,
-                              const scree_Pose *pose, uint32_t part) {
+                              const scree_Pose *pose, uint32_t part,
+                              void (*visit)(void *user, int t)) {
   Lowest l = {pair, s, other, pose, scree_quat_matrix(pose->orientation), part};
   const scree_Vec3 centre = scree_surface_to_local(s, pose->position);
   const double reach = other->bounding_radius + pair->margin;
   const scree_Vec3 e = scree_vec3(reach, reach, reach);
   const scree_Aabb box = {scree_sub(centre, e), scree_add(centre, e)};
-  scree_trimesh_query(s->mesh, &box, visit_lowest, &l);
+  scree_trimesh_query(s->mesh, &box, visit, &l);
 }
 
 /* ---- edges that cross ------------------------------------------------------------------------ */
@@ -345,6 +375,8 @@ static void smooth_on_surface(Pair *pair, const scree_Surface *s, const scree_Sh
 typedef struct Rim {
   scree_Vec3 centre, across[2], axis;
   double radius, into[2][2]; /* directions into the solid: away from the axis, and along it */
+  double slope; /* up to which a side that leans away from a face lies on it: both of its ends are
+                 * contacts then */
 } Rim;
 
 enum { CHORDS = 64, NEWTON = 4 }; /* parts of a rim, and steps to the point of one */
@@ -358,10 +390,10 @@ static scree_Vec3 rim_point(const Rim *rim, double angle) {
 }
 
 /* Whether the solid may push along n there. */
-static bool rim_acts(const Rim *rim, double angle, scree_Vec3 n) {
+static bool rim_acts(const Rim *rim, double angle, scree_Vec3 n, double slope) {
   const double out = scree_dot(n, around(rim, angle)), along = scree_dot(n, rim->axis);
-  return rim->into[0][0] * out + rim->into[0][1] * along <= 0 &&
-         rim->into[1][0] * out + rim->into[1][1] * along <= 0;
+  return rim->into[0][0] * out + rim->into[0][1] * along <= slope &&
+         rim->into[1][0] * out + rim->into[1][1] * along <= slope;
 }
 
 /* An edge of the other body in the world, and what it is an edge of. */
@@ -416,7 +448,7 @@ static bool tangent_of(const Segment *chord, double mine, scree_Vec3 a, scree_Ve
 }
 
 static bool segment_in_front(const Segment *g, double angle, scree_Vec3 on, scree_Vec3 n) {
-  if (g->rim) return rim_acts(g->rim, angle, scree_neg(n));
+  if (g->rim) return rim_acts(g->rim, angle, scree_neg(n), 0);
   if (g->surface) return behind(g->surface, g->edge, on, scree_neg(n));
   if (!g->flat) return true; /* the axis of a cylinder: all of it is as low */
   const scree_Vec3 low = support_at(g->flat, scree_neg(n));
@@ -545,6 +577,7 @@ typedef struct OnRim {
   Pair *pair;
   const scree_Surface *surface;
   const Rim *rim;
+  int end;
   uint32_t part;
 } OnRim;
 
@@ -563,12 +596,13 @@ static void visit_rim(void *user, int t) {
   for (int k = 0; k < 3; ++k)
     corners[k] = scree_surface_to_world(s, s->mesh->vertex[s->mesh->triangle[t][k]]);
   const double gap = scree_dot(n, scree_sub(c, corners[0]));
-  if (gap > o->pair->margin || gap < -o->pair->depth || !rim_acts(rim, angle, scree_neg(n))) return;
+  if (gap > o->pair->margin || gap < -o->pair->depth ||
+      !rim_acts(rim, angle, scree_neg(n), rim->slope))
+    return;
   const scree_Vec3 on = scree_axpy(c, -gap, n);
   scree_closest_on_triangle(corners, on, &edge, &corner);
   if (edge >= 0 || corner >= 0) return;
-  emit(o->pair, on, scree_neg(n), gap, scree_feature_vertex(1, rim->into[0][0] > 0, 1), (uint32_t)t,
-       o->part);
+  emit(o->pair, on, scree_neg(n), gap, scree_feature_vertex(1, o->end, 1), (uint32_t)t, o->part);
 }
 
 static void rim_on_surface(Pair *pair, const scree_Surface *s, const Rim *rim, int end,
@@ -577,7 +611,7 @@ static void rim_on_surface(Pair *pair, const scree_Surface *s, const Rim *rim, i
   const scree_Vec3 centre = scree_surface_to_local(s, rim->centre);
   const scree_Vec3 extent = scree_vec3(reach, reach, reach);
   const scree_Aabb box = {scree_sub(centre, extent), scree_add(centre, extent)};
-  OnRim o = {pair, s, rim, part};
+  OnRim o = {pair, s, rim, end, part};
   scree_trimesh_query(s->mesh, &box, visit_rim, &o);
   for (int k = 0; k < CHORDS; ++k) {
     const double pitch = 2 * acos(-1.0) / CHORDS;
@@ -615,16 +649,19 @@ static void side_on_surface(Pair *pair, const scree_Surface *s, const scree_Shap
   cross(&c);
 }
 
-/* The circle around an end of a cylinder, or the base of a cone: rim points at fixed angles, for
- * ends that lie on a face, besides those of other rims. */
+/* The circle around an end of a cylinder, or the base of a cone, whose side goes from there in the
+ * direction `side` (out, along): rim points at fixed angles, for ends that lie on a face, besides
+ * those of other rims. */
 static void end_on_surface(Pair *pair, const scree_Surface *s, const scree_Shape *other,
-                           const scree_Pose *pose, int end, double z, uint32_t part) {
+                           const scree_Pose *pose, int end, double z, const double side[2],
+                           uint32_t part) {
   const scree_Mat3 axes = scree_quat_matrix(pose->orientation);
   const Rim rim = {.centre = scree_axpy(pose->position, z, axes.z),
                    .across = {axes.x, axes.y},
                    .axis = axes.z,
                    .radius = other->radius,
-                   .into = {{-1, 0}, {0, end ? -1 : 1}}};
+                   .into = {{-1, 0}, {side[0], side[1]}},
+                   .slope = CROSSED};
   rim_on_surface(pair, s, &rim, end, part);
   for (int k = 0; k < SCREE_RIM; ++k)
     point_on_surface(pair, s, rim_point(&rim, 2 * acos(-1.0) * k / SCREE_RIM), 0, pose->position,
@@ -648,15 +685,21 @@ static void shape_on_surface(Pair *pair, const scree_Surface *s, const scree_Sha
     side_on_surface(pair, s, other, pose, part);
     break;
   case SCREE_SHAPE_CYLINDER:
-    for (int end = 0; end < 2; ++end)
-      end_on_surface(pair, s, other, pose, end, end ? other->half_length : -other->half_length,
-                     part);
+    for (int end = 0; end < 2; ++end) {
+      const double z = end ? other->half_length : -other->half_length, side[2] = {0, end ? -1 : 1};
+      end_on_surface(pair, s, other, pose, end, z, side, part);
+    }
     side_on_surface(pair, s, other, pose, part);
     break;
-  case SCREE_SHAPE_CONE:
-    end_on_surface(pair, s, other, pose, 0, -0.5 * other->half_length, part);
-    smooth_on_surface(pair, s, other, pose, part);
+  case SCREE_SHAPE_CONE: {
+    const double height = 2 * other->half_length, slant = hypot(other->radius, height);
+    const double side[2] = {-other->radius / slant, height / slant};
+    const scree_Vec3 tip = scree_pose_apply(pose, scree_vec3(0, 0, 0.75 * height));
+    end_on_surface(pair, s, other, pose, 0, -0.25 * height, side, part);
+    point_on_surface(pair, s, tip, 0, c, 1, part);
+    smooth_on_surface(pair, s, other, pose, part, visit_edges);
     break;
+  }
   case SCREE_SHAPE_BOX:
     for (int k = 0; k < 8; ++k) {
       const scree_Vec3 x =
@@ -675,7 +718,8 @@ static void shape_on_surface(Pair *pair, const scree_Surface *s, const scree_Sha
   case SCREE_SHAPE_FUNNEL:
   case SCREE_SHAPE_RING: rims_on_surface(pair, s, other, pose, part); break;
   default:
-    if (scree_shape_type(other->kind)->convex) smooth_on_surface(pair, s, other, pose, part);
+    if (scree_shape_type(other->kind)->convex)
+      smooth_on_surface(pair, s, other, pose, part, visit_lowest);
   }
 }
 
@@ -706,7 +750,7 @@ void scree_collide_elements(const scree_Shape *elements, const scree_Pose *pose,
   vertices_on_shape(&pair, &s, other, other_pose);
   const int parts = scree_shape_part_count(other);
   for (int k = 0; k < parts; ++k) {
-    const scree_Part *part = scree_shape_part(other, k);
+    const scree_ClumpPart *part = scree_shape_part(other, k);
     const scree_Pose at = part_pose(part, other_pose);
     shape_on_surface(&pair, &s, &part->shape, &at, (uint32_t)k);
   }

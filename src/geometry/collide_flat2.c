@@ -190,7 +190,9 @@ void scree_collide_flat2(const scree_Shape *a, const scree_Pose *pa, const scree
   if (least - (separation - radii) <= rounding) return;
   scree_Vec3 n = scree_mat3_mul(&ref->axes, ref->normal[edge]); /* from ref to inc */
   if (body == 0) n = scree_neg(n);
-  if (separation <= 0) {
+  /* segments in one line have no edge between them, and no separation along their normals */
+  const bool in_line = A.n == 2 && B.n == 2 && separation >= -touch;
+  if (separation <= 0 && !in_line) {
     if (manifold->count == 0)
       add_deepest(inc, body, n, separation - radii, origin, margin, manifold);
     return;

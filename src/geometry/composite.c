@@ -19,7 +19,7 @@ static void against_parts(const scree_Shape *a, const scree_Pose *pa, uint32_t p
   const int count = scree_shape_part_count(b);
   const double reach = a->bounding_radius + margin;
   for (int k = 0; k < (count ? count : 1); ++k) {
-    const scree_Part *one = count ? scree_shape_part(b, k) : NULL;
+    const scree_ClumpPart *one = count ? scree_shape_part(b, k) : NULL;
     const scree_Shape *shape = one ? &one->shape : b;
     scree_Pose pose = *pb;
     if (one) {
@@ -74,7 +74,7 @@ void scree_collide_each(const scree_Shape *a, const scree_Pose *pa, const scree_
     return;
   }
   for (int k = 0; k < scree_shape_part_count(a); ++k) {
-    const scree_Part *part = scree_shape_part(a, k);
+    const scree_ClumpPart *part = scree_shape_part(a, k);
     const scree_Pose pose = compose(pa, &part->pose);
     const double apart = part->shape.bounding_radius + b->bounding_radius + margin;
     if (scree_norm2(scree_sub(pose.position, pb->position)) > apart * apart) continue;

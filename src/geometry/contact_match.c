@@ -1,6 +1,8 @@
 /* Matching of contacts between steps (see contact_match.h). */
 #include "geometry/contact_match.h"
 
+#include <assert.h>
+
 static bool pair_before(const scree_ContactKey *a, const scree_ContactKey *b) {
   return a->i < b->i || (a->i == b->i && a->j < b->j);
 }
@@ -15,6 +17,7 @@ void scree_contact_match(const scree_ContactKey *old_keys, size_t old_count,
   size_t start = 0; /* first old contact whose pair is not before the current pair */
   for (size_t k = 0; k < count; k++) {
     previous[k] = -1;
+    assert(k == 0 || !pair_before(&keys[k], &keys[k - 1])); /* both lists ascend */
     while (start < old_count && pair_before(&old_keys[start], &keys[k])) start++;
     for (size_t o = start; o < old_count && !pair_before(&keys[k], &old_keys[o]); o++) {
       if (!same_name(&old_keys[o], &keys[k])) continue;

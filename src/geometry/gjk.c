@@ -16,6 +16,7 @@
 
 #include "geometry/manifold.h"
 
+#include <assert.h>
 #include <ccd/ccd.h>
 #include <float.h>
 
@@ -91,11 +92,12 @@ static bool project_origin(const Simplex *s, const int *idx, int n, double weigh
 
 /* Reduce the simplex to the face that holds its point closest to the origin; returns that point. */
 static scree_Vec3 reduce(Simplex *s) {
+  assert(s->count >= 1 && s->count <= 4);
   scree_Vec3 best_v = s->w[0];
   double best = INFINITY, best_weight[4] = {1, 0, 0, 0};
   int best_idx[4] = {0, 0, 0, 0}, best_n = 1;
   for (int mask = 1; mask < 1 << s->count; mask++) {
-    int idx[4], n = 0;
+    int idx[4] = {0, 0, 0, 0}, n = 0;
     for (int k = 0; k < s->count; k++)
       if (mask & 1 << k) idx[n++] = k;
     double weight[4];
@@ -229,6 +231,7 @@ static bool penetration_normal(Posed a, Posed b, scree_Vec3 *n) {
 /* Separation along n, with the support points; its gradient is qa - qb. */
 static double separation(const Posed *a, const Posed *b, scree_Vec3 n, scree_Vec3 *qa,
                          scree_Vec3 *qb) {
+  assert(scree_is_unit(n));
   *qa = posed_support(a, scree_neg(n));
   *qb = posed_support(b, n);
   return scree_dot(n, scree_sub(*qa, *qb));
@@ -237,6 +240,7 @@ static double separation(const Posed *a, const Posed *b, scree_Vec3 n, scree_Vec
 /* Gradient ascent from *n: EPA stops early on curved bodies. `size` makes the step independent of
  * units. */
 static double climb(const Posed *a, const Posed *b, double size, bool flat, scree_Vec3 *n) {
+  assert(size > 0);
   scree_Vec3 qa, qb;
   double f = separation(a, b, *n, &qa, &qb), step = 1 / size;
   for (int k = 0; k < MAX_CLIMB && step * size > DBL_EPSILON; k++) {

@@ -9,6 +9,8 @@
 
 #include "geometry/clip.h"
 
+#include <assert.h>
+
 enum { MOST = 2 * SCREE_FEATURE_POINTS + 4 };
 
 typedef scree_ClipCorner Corner;
@@ -52,6 +54,7 @@ static void fit_plane(Flat *f) {
 /* `body` 0 or 1: whose feature it is. Faces come counter-clockwise in (u, v). */
 static void flatten(const scree_Feature *from, int body, scree_Vec3 n, scree_Vec3 t1, scree_Vec3 t2,
                     Flat *f) {
+  assert(from->count >= 1 && from->count <= SCREE_FEATURE_POINTS);
   f->count = from->count;
   /* the first body's feature faces -n and is clockwise seen along it */
   const bool reverse = body == 0 && from->count > 2;
@@ -85,6 +88,7 @@ static uint32_t crossing_name(const Flat *face, int body, int edge, int k) {
 /* Clip the part to the right of side k of the face, which is body's. */
 static int clip_side(const Flat *face, int body, int k, const Corner *in, int n, bool open,
                      double along, Corner *out) {
+  assert(k >= 0 && k < face->count && n <= MOST);
   const Corner *a = &face->corner[k], *b = &face->corner[k + 1 < face->count ? k + 1 : 0];
   const double least = -along * hypot(b->u[0] - a->u[0], b->u[1] - a->u[1]);
   int m = 0;
@@ -114,6 +118,7 @@ static double extent_of(const Flat *f) {
 
 double scree_feature_clip(const scree_Feature *a, const scree_Feature *b, scree_Vec3 n,
                           scree_Vec3 origin, double margin, scree_Manifold *manifold) {
+  assert(scree_is_unit(n));
   /* the clipping face: the second's, unless it is no face */
   const int body = b->count > 2 ? 1 : 0;
   const scree_Feature *cut = body ? a : b, *by = body ? b : a;

@@ -1,6 +1,8 @@
 /* Principal axes by Jacobi rotations (see principal.h). */
 #include "geometry/principal.h"
 
+#include <assert.h>
+
 enum { SWEEPS = 32 };
 
 /* Off-diagonal moments below this part of the trace are rounding errors. */
@@ -96,6 +98,7 @@ void scree_axes_rotate(double a[3][3], double V[3][3]) {
 }
 
 scree_Pose scree_moments_frame(const scree_Moments *sum, scree_Vec3 *inertia) {
+  assert(sum->volume > 0);
   const scree_Vec3 c = scree_scale(1 / sum->volume, sum->first);
   double a[3][3], V[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   for (int i = 0; i < 3; ++i)

@@ -107,7 +107,7 @@ int scree_shape_part_count(const scree_Shape *shape) {
   return shape->data ? shape->data->part_count : 0;
 }
 
-const scree_Part *scree_shape_part(const scree_Shape *shape, int part) {
+const scree_ClumpPart *scree_shape_part(const scree_Shape *shape, int part) {
   const bool exists = part >= 0 && part < scree_shape_part_count(shape);
   return exists ? &shape->data->parts[part] : NULL;
 }
@@ -177,19 +177,20 @@ scree_Status scree_shape_init(scree_Shape *shape, scree_ShapeKind kind, const do
   return init(shape, kind, parameters, &source, log);
 }
 
-scree_Status scree_shape_init_clump_of(scree_Shape *shape, const scree_Part *parts, int part_count,
-                                       const scree_Moments *moments, const scree_Log *log) {
+scree_Status scree_shape_init_clump_of(scree_Shape *shape, const scree_ClumpPart *parts,
+                                       int part_count, const scree_Moments *moments,
+                                       const scree_Log *log) {
   const scree_ShapeSource source = {.parts = parts, .part_count = part_count, .moments = moments};
   const bool flat = part_count > 0 && scree_shape_type(parts[0].shape.kind)->dimension == 2;
   return init(shape, flat ? SCREE_SHAPE_CLUMP_2D : SCREE_SHAPE_CLUMP, NULL, &source, log);
 }
 
-scree_Status scree_shape_init_clump(scree_Shape *shape, const scree_Part *parts, int part_count,
-                                    const scree_Log *log) {
+scree_Status scree_shape_init_clump(scree_Shape *shape, const scree_ClumpPart *parts,
+                                    int part_count, const scree_Log *log) {
   return scree_shape_init_clump_of(shape, parts, part_count, NULL, log);
 }
 
-scree_Status scree_shape_init_clump_with(scree_Shape *shape, const scree_Part *parts,
+scree_Status scree_shape_init_clump_with(scree_Shape *shape, const scree_ClumpPart *parts,
                                          int part_count, double volume, scree_Vec3 inertia,
                                          const scree_Log *log) {
   const scree_Mat3 axes = scree_quat_matrix(scree_quat_identity());

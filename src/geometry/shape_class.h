@@ -47,7 +47,7 @@ struct scree_ShapeData {
   struct scree_TriangleMesh *mesh; /* mesh, rectangle, surface of elements */
   scree_ElementMesh *elements;     /* elements; vertex k of the surface is node surface[k] */
   int part_count;                  /* clump */
-  scree_Part *parts;
+  scree_ClumpPart *parts;
 };
 
 struct scree_Moments;
@@ -58,7 +58,7 @@ typedef struct scree_ShapeSource {
   int vertex_count;
   const int *triangles; /* [triangle_count x 3] */
   int triangle_count;
-  const scree_Part *parts; /* [part_count] */
+  const scree_ClumpPart *parts; /* [part_count] */
   int part_count;
   const struct scree_Moments *moments; /* of a clump, or null: the sums over its parts */
   const scree_ElementMesh *elements;
@@ -119,8 +119,9 @@ void scree_moments_add_rounding(struct scree_Moments *sum, const scree_Polyhedro
                                 const scree_Vec3 *v, double radius);
 
 /* A clump with moments of its own, in the coordinates of the parts. */
-scree_Status scree_shape_init_clump_of(scree_Shape *shape, const scree_Part *parts, int part_count,
-                                       const struct scree_Moments *moments, const scree_Log *log);
+scree_Status scree_shape_init_clump_of(scree_Shape *shape, const scree_ClumpPart *parts,
+                                       int part_count, const struct scree_Moments *moments,
+                                       const scree_Log *log);
 
 /* Data with one reference, or null. */
 scree_ShapeData *scree_shape_data_create(void);

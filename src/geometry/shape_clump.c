@@ -10,7 +10,7 @@ static scree_Status check_parts(const scree_ShapeSource *source, int dimension,
   if (source->part_count < 1)
     return scree_fail(log, SCREE_BAD_INPUT, "clump: found no parts, expected at least one");
   for (int k = 0; k < source->part_count; ++k) {
-    const scree_Part *part = &source->parts[k];
+    const scree_ClumpPart *part = &source->parts[k];
     const scree_ShapeType *type = scree_shape_type(part->shape.kind);
     if (type->dimension != dimension || !type->bounded || !type->convex)
       return scree_fail(log, SCREE_BAD_INPUT,
@@ -33,12 +33,12 @@ static scree_Status init(scree_Shape *s, const scree_ShapeSource *source, const 
   scree_Status status = check_parts(source, flat ? 2 : 3, log);
   if (status) return status;
   s->data = scree_shape_data_create();
-  if (s->data) s->data->parts = SCREE_ALLOC(scree_Part, source->part_count);
+  if (s->data) s->data->parts = SCREE_ALLOC(scree_ClumpPart, source->part_count);
   if (!s->data || !s->data->parts) return scree_fail_memory(log, "the parts of a clump");
   scree_Moments sum = {0};
   for (int k = 0; k < source->part_count; ++k) {
-    const scree_Part *from = &source->parts[k];
-    scree_Part *part = &s->data->parts[s->data->part_count++];
+    const scree_ClumpPart *from = &source->parts[k];
+    scree_ClumpPart *part = &s->data->parts[s->data->part_count++];
     scree_shape_copy(&from->shape, &part->shape);
     part->pose = (scree_Pose){from->pose.position, scree_quat_normalize(from->pose.orientation)};
     const scree_Mat3 R = scree_quat_matrix(part->pose.orientation);
@@ -55,7 +55,7 @@ static scree_Status init(scree_Shape *s, const scree_ShapeSource *source, const 
   s->size = INFINITY;
   const scree_Quat back = scree_quat_conj(frame.orientation);
   for (int k = 0; k < s->data->part_count; ++k) {
-    scree_Part *part = &s->data->parts[k];
+    scree_ClumpPart *part = &s->data->parts[k];
     part->pose.position = scree_pose_invert(&frame, part->pose.position);
     part->pose.orientation = scree_quat_normalize(scree_quat_mul(back, part->pose.orientation));
     s->size = fmin(s->size, part->shape.size);
@@ -68,7 +68,7 @@ static scree_Status init(scree_Shape *s, const scree_ShapeSource *source, const 
 static scree_Aabb bounds(const scree_Shape *s, const scree_Mat3 *R, scree_Vec3 p) {
   scree_Aabb all = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   for (int k = 0; k < s->data->part_count; ++k) {
-    const scree_Part *part = &s->data->parts[k];
+    const scree_ClumpPart *part = &s->data->parts[k];
     const scree_Mat3 own = scree_quat_matrix(part->pose.orientation);
     const scree_Mat3 turned = scree_mat3_matmul(R, &own);
     const scree_Aabb one = scree_shape_bounds(&part->shape, &turned,

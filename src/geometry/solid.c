@@ -395,7 +395,7 @@ scree_Status scree_shape_init_solid(scree_Shape *shape, const scree_Vec3 *vertic
     for (int i = 0; i < 9; ++i) sum.second[i / 3][i % 3] = -sum.second[i / 3][i % 3];
   }
   Piece *pieces = SCREE_ALLOC(Piece, most);
-  scree_Part *parts = SCREE_ALLOC(scree_Part, most);
+  scree_ClumpPart *parts = SCREE_ALLOC(scree_ClumpPart, most);
   int count = 0, made = 0;
   if (!pieces || !parts) status = scree_fail_memory(log, "the parts of a solid");
   for (int t = 0; t < triangle_count && !status; ++t) {

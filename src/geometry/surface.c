@@ -1,6 +1,7 @@
 /* Closest points of surfaces (see surface.h). */
 #include "geometry/surface.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* Slope up to which neighbours of a vertex may lie on the other body's side of it. */
@@ -28,6 +29,7 @@ scree_Vec3 scree_closest_on_triangle(const scree_Vec3 *x, scree_Vec3 p, int *edg
 static void visit_closest(void *user, int t) {
   scree_Closest *c = user;
   const scree_TriangleMesh *m = c->surface->mesh;
+  assert(t >= 0 && t < m->triangle_count);
   scree_Vec3 x[3];
   int edge, corner;
   for (int k = 0; k < 3; ++k) x[k] = m->vertex[m->triangle[t][k]];
@@ -54,6 +56,7 @@ static double angle_at(const scree_TriangleMesh *m, int t, int vertex) {
  * the normals of the triangles there, at a vertex weighted by their angles (Baerentzen and Aanaes
  * 2005). Without these weights points beyond a sharp corner can seem to be inside. */
 static scree_Vec3 normals_around(const scree_TriangleMesh *m, const scree_Closest *c) {
+  assert(c->edge >= 0 || (c->vertex >= 0 && c->vertex < m->vertex_count));
   scree_Vec3 sum = {0, 0, 0};
   if (c->edge >= 0) {
     for (int k = 0; k < 2; ++k)
@@ -97,6 +100,7 @@ bool scree_surface_closest(const scree_Surface *s, scree_Vec3 p, double margin, 
 
 bool scree_surface_in_cone(const scree_Surface *s, int v, scree_Vec3 normal) {
   const scree_TriangleMesh *m = s->mesh;
+  assert(v >= 0 && v < m->vertex_count);
   const scree_Vec3 n = scree_mat3_tmul(&s->axes, normal);
   for (int k = m->link_first[v]; k < m->link_first[v + 1]; ++k) {
     const int *end = m->edge[m->link[k]].vertex;

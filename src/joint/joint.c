@@ -56,6 +56,14 @@ static scree_Status check_coordinate(const scree_JointDef *def, const char *kind
     return scree_fail(log, SCREE_BAD_INPUT,
                       "joint: stops of a %s at %g and %g, expected lower <= upper", kind,
                       def->lower, def->upper);
+  if (def->restitution > 0 && !(def->lower > -INFINITY) && !(def->upper < INFINITY))
+    return scree_fail(
+        log, SCREE_BAD_INPUT,
+        "joint: restitution of a %s is %g without a stop, expected lower or upper too", kind,
+        def->restitution);
+  if (def->kind == SCREE_JOINT_SPRING && def->rest < 0)
+    return scree_fail(log, SCREE_BAD_INPUT, "joint: rest of a %s is %g, expected a length >= 0",
+                      kind, def->rest);
   if (!(def->restitution >= 0 && def->restitution <= 1))
     return scree_fail(log, SCREE_BAD_INPUT, "joint: restitution of a %s is %g, expected 0 to 1",
                       kind, def->restitution);

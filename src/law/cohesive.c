@@ -29,13 +29,18 @@ enum { NEW = 0, BONDED = 1, LOOSE = 2 };
 static const double full = 1e-3, brittle = 1e-4;
 
 static const scree_Option options[] = {
-    SCREE_LAW_REAL("mu", MU, 0.5, 0, DBL_MAX, "coefficient of friction"),
+    SCREE_LAW_MU(MU),
     SCREE_LAW_REAL("cohesion", COHESION, 0, 0, DBL_MAX, "tension that a bond carries, N"),
     SCREE_LAW_REAL(
         "break_at", BREAK_AT, 0, 0, DBL_MAX,
         "displacement under full load at which a bond breaks, m; 0: 1e-4 of the smaller body"),
     SCREE_LAW_REAL("rebond", REBOND, 0, 0, 1,
                    "1: contacts that are made later are bonded too; 0: those of the first step")};
+
+static const char *check(const scree_PairLaw *law) {
+  const double rebond = law->values[REBOND];
+  return rebond != 0 && rebond != 1 ? "rebond is neither 0 nor 1, expected one of them" : NULL;
+}
 
 static void fill(const scree_PairLaw *law, double h, scree_LawContact *contact) {
   contact->set =
@@ -87,6 +92,7 @@ const scree_LawClass scree_law_cohesive = {
     .name = "cohesive",
     .summary = "bonds with a tensile and shear strength that can break, with Coulomb friction",
     .options = SCREE_LAW_TABLE(options),
+    .check = check,
     .fill = fill,
     .pose = pose,
     .memory = MEMORY,

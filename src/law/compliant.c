@@ -87,7 +87,7 @@ static const double negligible = 1e-15;
 static const double touching = 1e-4;
 
 static const scree_Option options[] = {
-    SCREE_LAW_REAL("mu", MU, 0.5, 0, DBL_MAX, "coefficient of friction"),
+    SCREE_LAW_MU(MU),
     SCREE_LAW_REAL("compliance_n", COMPLIANCE_N, 0, 0, DBL_MAX,
                    "normal displacement over force, m/N; 0: rigid"),
     SCREE_LAW_REAL("compliance_t", COMPLIANCE_T, 0, 0, DBL_MAX,
@@ -113,18 +113,17 @@ static const scree_Option options[] = {
     SCREE_LAW_REAL("break_at", BREAK_AT, 0, 0, DBL_MAX,
                    "plastic displacement at which cohesion and ball are lost for good, m; 0: "
                    "never"),
-    SCREE_LAW_REAL("rolling", ROLLING, 0, 0, DBL_MAX,
-                   "largest rolling moment over the normal force, in radii of the smaller body"),
-    SCREE_LAW_REAL("spinning", SPINNING, 0, 0, DBL_MAX,
-                   "largest moment about the normal over the normal force, in the same radii; 3D"),
-    SCREE_LAW_REAL("dilatancy", DILATANCY, 1, 1e-6, 1e6,
-                   "opening over sliding velocity, in units of mu: 1 is the associated flow, near "
-                   "0 Coulomb's; with `solver: { flow: associated }`")};
+    SCREE_LAW_ROLLING(ROLLING),
+    SCREE_LAW_SPINNING(SPINNING),
+    SCREE_LAW_DILATANCY(DILATANCY)};
 
 static const char *check(const scree_PairLaw *law) {
   const double *v = law->values;
   if (v[MODULUS] > 0 && (v[COMPLIANCE_N] > 0 || v[COMPLIANCE_T] > 0))
     return "modulus and compliances both give the stiffness, expected one of them";
+  if (v[RATIO] != options[RATIO].preset && !(v[MODULUS] > 0))
+    return "ratio without a modulus, expected both, or compliance_t";
+  if (v[STRESS] != 0 && v[STRESS] != 1) return "stress is neither 0 nor 1, expected one of them";
   if (v[COHESION] > 0 && v[BALL] > 0)
     return "cohesion and ball are two yield surfaces, expected one of them";
   if (v[COHESION] > 0 && v[CAP] > 0)

@@ -7,16 +7,12 @@
 enum { MU, E_N, E_T, ROLLING, SPINNING, DILATANCY };
 
 static const scree_Option options[] = {
-    SCREE_LAW_REAL("mu", MU, 0.5, 0, DBL_MAX, "coefficient of friction"),
+    SCREE_LAW_MU(MU),
     SCREE_LAW_REAL("e_n", E_N, 0, 0, 1, "restitution of the normal velocity"),
     SCREE_LAW_REAL("e_t", E_T, 0, 0, 1, "restitution of the tangential velocity"),
-    SCREE_LAW_REAL("rolling", ROLLING, 0, 0, DBL_MAX,
-                   "largest rolling moment over the normal force, in radii of the smaller body"),
-    SCREE_LAW_REAL("spinning", SPINNING, 0, 0, DBL_MAX,
-                   "largest moment about the normal over the normal force, in the same radii; 3D"),
-    SCREE_LAW_REAL("dilatancy", DILATANCY, 1, 1e-6, 1e6,
-                   "opening over sliding velocity, in units of mu: 1 is the associated flow, near "
-                   "0 Coulomb's; with `solver: { flow: associated }`")};
+    SCREE_LAW_ROLLING(ROLLING),
+    SCREE_LAW_SPINNING(SPINNING),
+    SCREE_LAW_DILATANCY(DILATANCY)};
 
 static void fill(const scree_PairLaw *law, double h, scree_LawContact *contact) {
   (void)h;

@@ -87,6 +87,19 @@ enum { SCREE_LAW_MEMORY = 20 };
 /* Parameter k of a law. */
 #define SCREE_LAW_REAL(name, k, preset, min, max, help)                                            \
   { name, SCREE_OPTION_REAL, (k) * sizeof(double), preset, min, max, false, NULL, help }
+
+/* Parameters that several laws have, each described once. */
+#define SCREE_LAW_MU(k) SCREE_LAW_REAL("mu", k, 0.5, 0, DBL_MAX, "coefficient of friction")
+#define SCREE_LAW_ROLLING(k)                                                                       \
+  SCREE_LAW_REAL("rolling", k, 0, 0, DBL_MAX,                                                      \
+                 "largest rolling moment over the normal force, in radii of the smaller body")
+#define SCREE_LAW_SPINNING(k)                                                                      \
+  SCREE_LAW_REAL("spinning", k, 0, 0, DBL_MAX,                                                     \
+                 "largest moment about the normal over the normal force, in the same radii; 3D")
+#define SCREE_LAW_DILATANCY(k)                                                                     \
+  SCREE_LAW_REAL("dilatancy", k, 1, 1e-6, 1e6,                                                     \
+                 "opening over sliding velocity, in units of mu: 1 is the associated flow, near "  \
+                 "0 Coulomb's; with `solver: { flow: associated }`")
 #define SCREE_LAW_TABLE(array)                                                                     \
   {                                                                                                \
     array, (int)(sizeof(array) / sizeof *(array)),                                                 \

@@ -4,6 +4,7 @@
 #include "law/law.h"
 #include "scree/options.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void free_arrays(scree_LawTable *table) {
@@ -72,6 +73,7 @@ scree_Status scree_law_table_set(scree_LawTable *table, int a, int b, const scre
 }
 
 static const scree_PairLaw *law_of(const scree_LawTable *table, int k) {
+  assert(k >= 0 && k < table->materials * table->materials);
   return table->pairs[k].law ? &table->pairs[k] : &table->preset;
 }
 
@@ -87,6 +89,8 @@ void scree_law_table_fill(scree_LawTable *table, double h) {
     const scree_LawClass *law = scree_law_find(pair->law);
     *filled = (scree_LawContact){.law = law, .pair = pair, .dilatancy = scree_law_dilatancy(pair)};
     law->fill(pair, h, filled);
+    assert(filled->e_n >= 0 && filled->e_n <= 1 && filled->e_t >= 0 && filled->e_t <= 1);
+    assert(filled->rolling >= 0 && filled->spinning >= 0 && filled->dilatancy > 0);
     table->any_set = table->any_set || filled->set.kind != SCREE_SET_CONE;
     table->any_restitution = table->any_restitution || filled->e_n != 0 || filled->e_t != 0;
     table->any_terms = table->any_terms || law->pose;

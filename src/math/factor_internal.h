@@ -4,8 +4,8 @@
  *    tree of that order nodes are merged into fronts where a model of the cost says that one larger
  *    dense front is cheaper than two. Fronts are numbered in postorder, nodes by their fronts.
  * 2. Analysis (factor_analyse.c). A front eliminates `pivots` nodes and touches `rest` later ones.
- * It is a dense matrix of P^ + M^ rows: the pivots' P numbers, padding to a multiple of 4, the
- * rest's M numbers, padding. Where each block of A and each child's update goes is listed once.
+ *    It is a dense matrix of P^ + M^ rows: the pivots' P numbers, padding to a multiple of 4, the
+ *    rest's M numbers, padding. Where each block of A and each child's update goes is listed once.
  * 3. Numbers (factor.c). In postorder, each front is summed from A and its children's updates, its
  *    pivots are eliminated in panels of at most SCREE_PANEL, and what remains, M^ x M^, goes on a
  *    stack for its parent: children are on top of the stack when their parent comes. The front is
@@ -14,10 +14,12 @@
  * 4. Solution (factor_solve.c), panel by panel, forwards and backwards.
  *
  * Symmetric fronts hold only their upper triangle. With (P) the exchange of rows within a panel,
- *     symmetric    F11 = L D L^T,     left = D^-1 L^-1 F12,    F22 -= left^T (L^-1 F12)
- *     unsymmetric  (P) F11 = L U,     right = L^-1 (P) F12,  left = U^-T F21^T,  F22 -= left^T
- * right Reference: J. W. H. Liu, The multifrontal method for sparse matrix solution: theory and
- * practice, SIAM Review 34 (1992) 82-109. */
+ *     symmetric    F11 = L D L^T,    left = D^-1 L^-1 F12,    F22 -= left^T (L^-1 F12)
+ *     unsymmetric  (P) F11 = L U,    right = L^-1 (P) F12,    left = U^-T F21^T,
+ *                  F22 -= left^T right
+ *
+ * Reference: J. W. H. Liu, The multifrontal method for sparse matrix solution: theory and practice,
+ * SIAM Review 34 (1992) 82-109. */
 #ifndef SCREE_MATH_FACTOR_INTERNAL_H
 #define SCREE_MATH_FACTOR_INTERNAL_H
 

@@ -39,8 +39,11 @@ typedef double scree_PairAnywhere __attribute__((vector_size(16), aligned(8), ma
 
 /* On a function: compiled twice, with and without wide registers, and chosen when the program is
  * loaded. It must be static (Clang 14 gives it a symbol of another name than its own) and must not
- * contain a parallel region. Sanitizers do not support functions that are resolved this early. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__AVX2__) && !defined(SCREE_SANITIZED)
+ * contain a parallel region. A function that it calls with a vector by value is SCREE_INLINE: the
+ * wide clone passes such arguments in registers that a function compiled once does not look into
+ * (tests/layering). Sanitizers do not support functions that are resolved this early. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__AVX2__) &&                         \
+    !defined(SCREE_SANITIZED) && !defined(SCREE_WITHOUT_CLONES)
 #define SCREE_CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define SCREE_CLONES

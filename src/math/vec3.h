@@ -7,6 +7,7 @@
 #include "scree/pose.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 /* Columns: the images of the three axes. */
 typedef struct scree_Mat3 {
@@ -52,6 +53,11 @@ static inline double scree_norm2(scree_Vec3 a) {
 
 static inline double scree_norm(scree_Vec3 a) {
   return sqrt(scree_dot(a, a));
+}
+
+/* Whether a is a unit vector up to rounding: for asserts. */
+static inline bool scree_is_unit(scree_Vec3 a) {
+  return fabs(scree_norm2(a) - 1) < 1e-9;
 }
 
 /* a / |a|, or `otherwise` when |a| is zero. */

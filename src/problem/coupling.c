@@ -2,6 +2,7 @@
 #include "problem/coupling.h"
 
 #include "core/log.h"
+#include "math/simd.h"
 #include "problem/pieces.h"
 
 #include <string.h>
@@ -142,9 +143,23 @@ static scree_Status find_groups(const scree_Problem *p, scree_Coupling *coupling
   return coupling->group ? SCREE_OK : scree_fail_memory(log, "the groups of coupled vertices");
 }
 
+/* The runs of a group, of which every vertex may begin one. */
+static void find_runs(const scree_Operator *W, scree_CoupledGroup *group) {
+  for (int t = 0; t < group->count; ++t) {
+    const int v = group->vertex[t];
+    scree_CoupledRun *last = &group->run[group->runs - (group->runs > 0)];
+    const size_t size = (size_t)W->problem->vertices.size[v];
+    if (group->runs > 0 && last->at + last->count == W->offset[v])
+      last->count += size;
+    else
+      group->run[group->runs++] = (scree_CoupledRun){W->offset[v], size};
+  }
+}
+
 /* The touched vertices of each group, and their places in its inverse. */
-static scree_Status find_touched(const scree_Problem *p, scree_Coupling *coupling,
+static scree_Status find_touched(const scree_Operator *W, scree_Coupling *coupling,
                                  scree_Arena *arena, const scree_Log *log) {
+  const scree_Problem *p = W->problem;
   const scree_GeneralRows *g = &p->general;
   for (size_t e = 0; e < (g->count ? g->entry[g->count] : 0); ++e) {
     const int v = g->vertex[e] - p->bodies.nbodies;
@@ -155,7 +170,8 @@ static scree_Status find_touched(const scree_Problem *p, scree_Coupling *couplin
   for (int k = 0; k < coupling->groups; ++k) {
     scree_CoupledGroup *group = &coupling->group[k];
     group->vertex = SCREE_TAKE_RAW(arena, int, group->room);
-    if (!group->vertex) return scree_fail_memory(log, "the touched vertices");
+    group->run = SCREE_TAKE_RAW(arena, scree_CoupledRun, group->room);
+    if (!group->vertex || !group->run) return scree_fail_memory(log, "the touched vertices");
   }
   for (int v = 0; v < p->vertices.count; ++v) {
     if (coupling->place[v] < 0) continue;
@@ -168,6 +184,7 @@ static scree_Status find_touched(const scree_Problem *p, scree_Coupling *couplin
     scree_CoupledGroup *group = &coupling->group[k];
     group->inverse = SCREE_TAKE_RAW(arena, double, group->width * group->width);
     if (!group->inverse) return scree_fail_memory(log, "the condensed inverse of A");
+    find_runs(W, group);
   }
   return SCREE_OK;
 }
@@ -213,6 +230,25 @@ static scree_Status condense(const scree_Operator *W, scree_Coupling *coupling, 
   return SCREE_OK;
 }
 
+/* y (n) += f x, and the same for three rows of a matrix at once, each element in their order. */
+SCREE_CLONES static void add_one(size_t n, const double *x, double f, double *y) {
+  size_t k = 0;
+  for (; k + 4 <= n; k += 4)
+    *scree_lane_at(y + k) = scree_lane_load(y + k) + scree_lane_load(x + k) * f;
+  for (; k < n; ++k) y[k] += x[k] * f;
+}
+
+SCREE_CLONES static void add_three(size_t n, const double *x, size_t width, const double *f,
+                                   double *y) {
+  const double *x1 = x + width, *x2 = x1 + width;
+  size_t k = 0;
+  for (; k + 4 <= n; k += 4) {
+    const scree_Lane sum = scree_lane_load(y + k) + scree_lane_load(x + k) * f[0];
+    *scree_lane_at(y + k) = sum + scree_lane_load(x1 + k) * f[1] + scree_lane_load(x2 + k) * f[2];
+  }
+  for (; k < n; ++k) y[k] = y[k] + x[k] * f[0] + x1[k] * f[1] + x2[k] * f[2];
+}
+
 void scree_coupling_push(const scree_Operator *W, size_t e, size_t rows, const double *dr,
                          double *y) {
   const scree_Vertices *vertices = &W->problem->vertices;
@@ -223,16 +259,21 @@ void scree_coupling_push(const scree_Operator *W, size_t e, size_t rows, const d
   const double *B = g->B + g->block[e];
   const scree_CoupledGroup *group = &coupling->group[coupling->group_of[k]];
   const double *inverse = group->inverse + (size_t)coupling->place[k] * group->width;
-  for (size_t i = 0; i < own; ++i) {
-    const double *row = inverse + i * group->width;
-    double f = 0.0;
-    for (size_t j = 0; j < rows; ++j) f += B[j * own + i] * dr[j];
-    if (f == 0.0) continue;
-    for (int t = 0; t < group->count; ++t) {
-      double *to = y + W->offset[group->vertex[t]];
-      const int size = vertices->size[group->vertex[t]];
-      for (int j = 0; j < size; ++j) to[j] += row[j] * f;
-      row += size;
+  double f[3];
+  for (size_t i = 0; i < own; i += 3) { /* a node has three components */
+    const size_t n = own - i < 3 ? own - i : 3;
+    for (size_t m = 0; m < n; ++m) {
+      f[m] = 0.0;
+      for (size_t j = 0; j < rows; ++j) f[m] += B[j * own + i + m] * dr[j];
+    }
+    const double *x = inverse + i * group->width;
+    for (int t = 0; t < group->runs; ++t) {
+      const scree_CoupledRun *run = &group->run[t];
+      if (n == 3)
+        add_three(run->count, x, group->width, f, y + run->at);
+      else
+        for (size_t m = 0; m < n; ++m) add_one(run->count, x + m * group->width, f[m], y + run->at);
+      x += run->count;
     }
   }
 }
@@ -277,7 +318,7 @@ scree_Status scree_coupling_create(const scree_Operator *W, scree_Arena *arena,
     return scree_fail_memory(log, "the coupling of vertices");
   scree_Status status = p->vertices.solve ? SCREE_OK : factorise(p, coupling, arena, log);
   if (!status) status = find_groups(p, coupling, arena, log);
-  if (!status) status = find_touched(p, coupling, arena, log);
+  if (!status) status = find_touched(W, coupling, arena, log);
   if (!status) status = condense(W, coupling, arena, log);
   if (!status) *out = coupling;
   return status;

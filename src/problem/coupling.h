@@ -11,12 +11,19 @@
 #include "math/factor.h"
 #include "problem/operator.h"
 
+/* Components of touched vertices that are next to each other in a state. */
+typedef struct scree_CoupledRun {
+  size_t at, count; /* the first one, in a state */
+} scree_CoupledRun;
+
 /* A group of coupled vertices, as far as constraints touch it. */
 typedef struct scree_CoupledGroup {
   int *vertex;     /* (count) touched vertices, ascending */
   int count, room; /* room: their number while they are collected */
   size_t width;    /* their components */
-  double *inverse; /* (width x width) A^-1 over them */
+  int runs;
+  scree_CoupledRun *run; /* (runs) they cover the components in their order */
+  double *inverse;       /* (width x width) A^-1 over them */
 } scree_CoupledGroup;
 
 typedef struct scree_Coupling {

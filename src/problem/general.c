@@ -1,6 +1,8 @@
 /* Kernels of constraints of any size (see general.h). */
 #include "problem/general.h"
 
+#include <assert.h>
+
 void scree_general_motion(const scree_Operator *W, int k, const scree_VertexState *state,
                           double *u) {
   const scree_Problem *p = W->problem;
@@ -21,6 +23,7 @@ void scree_general_motion(const scree_Operator *W, int k, const scree_VertexStat
 /* to += B^T dr for entry e of a constraint */
 static void push_vertex(const scree_Problem *p, size_t e, size_t rows, const double *dr,
                         double *to) {
+  assert(rows >= 1 && rows <= SCREE_ROWS_MAX);
   const scree_GeneralRows *g = &p->general;
   const size_t size = (size_t)scree_vertex_size(p, g->vertex[e]);
   const double *B = g->B + g->block[e];

@@ -4,6 +4,7 @@
 #include "core/log.h"
 #include "problem/measure.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ static int find(int *parent, int b) {
 
 /* The smaller number represents both: the result does not depend on the order of contacts. */
 static void unite(int *parent, int a, int b) {
+  assert(a >= 0 && b >= 0);
   a = find(parent, a);
   b = find(parent, b);
   if (a < b)

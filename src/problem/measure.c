@@ -322,7 +322,9 @@ SCREE_INLINE void report_four(int c, const scree_Lane *r, scree_Lane natural2, s
   f->worst2 = scree_lane_choose(worse, natural2, f->worst2);
 }
 
-static double across(scree_Lane x) {
+/* The sum of the lanes. Inlined whatever the optimisation: the clones of a function that calls it
+ * pass vectors in registers that a function compiled once does not look into. */
+SCREE_INLINE double across(scree_Lane x) {
   return (x[0] + x[1]) + (x[2] + x[3]);
 }
 

@@ -103,7 +103,7 @@ static scree_Status write_pieces(int file, const char *part, const scree_Checkpo
                           first ? (size_t)head->poured * sizeof *order : 0};
   memcpy(data + 2, state->data, sizeof state->data);
   memcpy(sizes + 2, state->bytes, sizeof state->bytes);
-  const scree_Pieces pieces = {PIECES, data, sizes};
+  const scree_FilePieces pieces = {PIECES, data, sizes};
   FileHead top = {.version = VERSION, .head_size = sizeof *head};
   int64_t bytes;
   uint32_t sum;

@@ -74,6 +74,8 @@ typedef struct scree_ConvergeAdvice {
   int open;            /* quantity that asks for them, -1: none */
 } scree_ConvergeAdvice;
 
+/* Advice before any quantity was looked at: all is within, with the largest step. */
+scree_ConvergeAdvice scree_converge_no_advice(void);
 scree_ConvergeAdvice scree_converge_advise(const scree_ConvergeError *errors, int count,
                                            double accuracy, bool chaotic);
 

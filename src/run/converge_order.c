@@ -100,15 +100,20 @@ static double step_for(const scree_ConvergeError *e, double accuracy) {
   return NAN;
 }
 
+scree_ConvergeAdvice scree_converge_no_advice(void) {
+  return (scree_ConvergeAdvice){.within = true,
+                                .worst = -1,
+                                .worst_tolerance = -1,
+                                .step = choice.step_most,
+                                .limiting = -1,
+                                .tolerance = 1.0,
+                                .duration = 1.0,
+                                .open = -1};
+}
+
 scree_ConvergeAdvice scree_converge_advise(const scree_ConvergeError *errors, int count,
                                            double accuracy, bool chaotic) {
-  scree_ConvergeAdvice advice = {.within = true,
-                                 .worst = -1,
-                                 .worst_tolerance = -1,
-                                 .step = choice.step_most,
-                                 .limiting = -1,
-                                 .tolerance = 1.0,
-                                 .duration = 1.0};
+  scree_ConvergeAdvice advice = scree_converge_no_advice();
   for (int k = 0; k < count; ++k) {
     const scree_ConvergeError *e = &errors[k];
     if (!e->judged) continue;

@@ -23,10 +23,9 @@
 static const struct {
   double sure;       /* differences are told from scatter above this many standard errors */
   double order_most; /* standard error of an order that is reported */
-  double step_most;  /* the largest step that is recommended, over the largest that was run */
   double near;       /* an error this near to the accuracy, as a part of it, need not be told from
                       * it */
-} choice = {2.0, 0.5, 2.0, 0.5};
+} choice = {2.0, 0.5, 0.5};
 
 double scree_converge_student(int starts) {
   /* quantile 0.995 for 1 to 30 degrees of freedom; beyond, its expansion about the normal one */
@@ -173,14 +172,7 @@ static void ask(const scree_ConvergeBounds *b, int k, double accuracy, int start
 
 scree_ConvergeAdvice scree_converge_advise_starts(const scree_ConvergeOpinion *opinions, int count,
                                                   double accuracy, int starts) {
-  scree_ConvergeAdvice advice = {.within = true,
-                                 .worst = -1,
-                                 .worst_tolerance = -1,
-                                 .step = choice.step_most,
-                                 .limiting = -1,
-                                 .tolerance = 1.0,
-                                 .duration = 1.0,
-                                 .open = -1};
+  scree_ConvergeAdvice advice = scree_converge_no_advice();
   for (int k = 0; k < count; ++k) {
     const scree_ConvergeOpinion *o = &opinions[k];
     if (!o->judged) continue;
@@ -188,7 +180,7 @@ scree_ConvergeAdvice scree_converge_advise_starts(const scree_ConvergeOpinion *o
     if (advice.worst_tolerance < 0 ||
         o->tolerance.high > opinions[advice.worst_tolerance].tolerance.high)
       advice.worst_tolerance = k;
-    double step = choice.step_most;
+    double step = scree_converge_no_advice().step;
     if (o->step.low > accuracy) { /* shown to be too large */
       const double p = isnan(o->order) ? 1.0 : fmin(o->order, 1.0);
       step = pow(accuracy / o->step.error, 1.0 / p);

@@ -196,7 +196,7 @@ static void add_pose(Export *out, scree_Node *map, int b) {
 
 static scree_Node *shape_node(Export *out, const scree_Shape *shape);
 
-static scree_Node *part_node(Export *out, const scree_Part *part, int dimension) {
+static scree_Node *part_node(Export *out, const scree_ClumpPart *part, int dimension) {
   const double x[3] = {part->pose.position.x, part->pose.position.y, part->pose.position.z};
   const scree_Quat q = part->pose.orientation;
   scree_Node *map = scree_tree_node(&out->tree, SCREE_NODE_MAP, 0, 0);

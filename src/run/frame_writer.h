@@ -13,7 +13,7 @@ enum { SCREE_WRITER_MESSAGE = 512 };
 
 typedef struct scree_FrameWriter {
   scree_Journal *journal;
-  scree_Pack pack;
+  scree_ResultsPack pack;
   scree_Frame frame[2]; /* one is being written while the caller fills the other */
   int free;             /* the one that the caller may fill */
   bool made, threaded;  /* init was called; there is a thread */

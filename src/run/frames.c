@@ -69,7 +69,8 @@ void scree_replay_close(scree_Replay *replay) {
   scree_free(replay);
 }
 
-void scree_replay_frame_fini(scree_ReplayFrame *frame) {
+/* The arrays that have a row for each body. */
+static void free_bodies(scree_ReplayFrame *frame) {
   scree_free(frame->position);
   scree_free(frame->orientation);
   scree_free(frame->velocity);
@@ -77,6 +78,10 @@ void scree_replay_frame_fini(scree_ReplayFrame *frame) {
   scree_free(frame->stretch);
   scree_free(frame->account);
   scree_free(frame->present);
+}
+
+void scree_replay_frame_fini(scree_ReplayFrame *frame) {
+  free_bodies(frame);
   scree_free(frame->contact);
   scree_free(frame->node);
   scree_free(frame->node_stress);
@@ -111,13 +116,7 @@ scree_Status scree_replay_reserve(const scree_Replay *replay, int bodies, int co
                                   scree_ReplayFrame *frame) {
   const size_t n = (size_t)bodies;
   if (!frame->position || n > frame->body_capacity) {
-    scree_free(frame->position);
-    scree_free(frame->orientation);
-    scree_free(frame->velocity);
-    scree_free(frame->angular);
-    scree_free(frame->stretch);
-    scree_free(frame->account);
-    scree_free(frame->present);
+    free_bodies(frame);
     frame->position = SCREE_ALLOC(double, 3 * n);
     frame->orientation = SCREE_ALLOC(double, 4 * n);
     frame->velocity = SCREE_ALLOC(double, 3 * n);

@@ -229,7 +229,7 @@ static scree_Status make_clump(const scree_Replay *replay, const scree_H5 *h5, c
   const hsize_t first = *next;
   while (*next < n && table->body[*next] == b) ++*next;
   const int count = (int)(*next - first);
-  scree_Part *parts = SCREE_ALLOC(scree_Part, count);
+  scree_ClumpPart *parts = SCREE_ALLOC(scree_ClumpPart, count);
   if (!parts) return scree_fail_memory(h5->log, "the parts of a run");
   scree_Status status = SCREE_OK;
   int made = 0;

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-const scree_Column scree_columns[SCREE_COLUMNS] = {
+const scree_ResultsColumn scree_columns[SCREE_COLUMNS] = {
     {"/frames/time", SCREE_ROWS_FRAME, offsetof(scree_FrameHead, time), 1, 'd'},
     {"/frames/step", SCREE_ROWS_FRAME, offsetof(scree_FrameHead, step), 1, 'l'},
     {"/frames/body_count", SCREE_ROWS_FRAME, offsetof(scree_FrameHead, bodies), 1, 'i'},
@@ -102,11 +102,11 @@ void scree_column_sizes_add(scree_ColumnSizes *sizes, const scree_FrameHead *hea
 }
 
 /* The number of nodes of each frame is there with the nodes. */
-static bool counts_nodes(const scree_Column *column) {
+static bool counts_nodes(const scree_ResultsColumn *column) {
   return column->rows == SCREE_ROWS_FRAME && column->offset == offsetof(scree_FrameHead, nodes);
 }
 
-bool scree_column_is_there(const scree_Column *column, const scree_ColumnSizes *sizes) {
+bool scree_column_is_there(const scree_ResultsColumn *column, const scree_ColumnSizes *sizes) {
   switch (column->rows) {
   case SCREE_ROWS_FRAME: return !counts_nodes(column) || sizes->nodes > 0;
   case SCREE_ROWS_STRETCH: return sizes->deforms;
@@ -119,7 +119,7 @@ bool scree_column_is_there(const scree_Column *column, const scree_ColumnSizes *
   }
 }
 
-int scree_column_items(const scree_Column *column, const scree_ColumnSizes *sizes) {
+int scree_column_items(const scree_ResultsColumn *column, const scree_ColumnSizes *sizes) {
   switch (column->rows) {
   case SCREE_ROWS_BODY:
   case SCREE_ROWS_STRETCH:
@@ -130,15 +130,15 @@ int scree_column_items(const scree_Column *column, const scree_ColumnSizes *size
   }
 }
 
-size_t scree_column_size(const scree_Column *column) {
+size_t scree_column_size(const scree_ResultsColumn *column) {
   return column->type == 'd' || column->type == 'l' ? 8 : 4;
 }
 
-size_t scree_column_value(const scree_Column *column) {
+size_t scree_column_value(const scree_ResultsColumn *column) {
   return column->type == 's' ? 1 : scree_column_size(column);
 }
 
-int scree_column_find(const scree_Column *column, scree_Frame *frame, char **first,
+int scree_column_find(const scree_ResultsColumn *column, scree_Frame *frame, char **first,
                       size_t *stride) {
   const scree_FrameHead *head = &frame->head;
   void *records = &frame->head;

@@ -309,7 +309,7 @@ scree_Status scree_journal_append_part(scree_Journal *journal, const scree_Ranks
   const size_t sizes[] = {first ? sizeof *head : 0, bodies * sizeof *body,
                           contacts * sizeof *contact,
                           head->remembers ? SCREE_CONTACT_MEMORY * contacts * sizeof *memory : 0};
-  const scree_Pieces pieces = {4, data, sizes};
+  const scree_FilePieces pieces = {4, data, sizes};
   RecordHead record = {.size = payload_bytes(head)};
   uint32_t sum = 0;
   int64_t bytes = 0;

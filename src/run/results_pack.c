@@ -21,7 +21,7 @@
 static const size_t CHUNK_BYTES = 131072;
 static const int64_t FRAME_ROWS = 512; /* of a chunk of numbers that a frame has once */
 
-static scree_Status fail_file(const scree_Pack *pack, int error, const scree_Log *log) {
+static scree_Status fail_file(const scree_ResultsPack *pack, int error, const scree_Log *log) {
   return scree_fail(log, SCREE_MACHINE, "chunks of results.h5 beside %s: cannot be written: %s",
                     pack->path, strerror(error));
 }
@@ -42,10 +42,10 @@ static int open_file(const char *journal, int *error) {
   return file;
 }
 
-scree_Status scree_pack_init(scree_Pack *pack, const char *journal, int compression,
+scree_Status scree_pack_init(scree_ResultsPack *pack, const char *journal, int compression,
                              const scree_Log *log) {
   int error = 0;
-  *pack = (scree_Pack){.path = journal, .deflate = scree_deflate_create(compression)};
+  *pack = (scree_ResultsPack){.path = journal, .deflate = scree_deflate_create(compression)};
   pack->file = open_file(journal, &error);
   if (pack->deflate && pack->file >= 0) return SCREE_OK;
   const scree_Status status = pack->deflate ? fail_file(pack, error, log)
@@ -54,17 +54,17 @@ scree_Status scree_pack_init(scree_Pack *pack, const char *journal, int compress
   return status;
 }
 
-static void forget(scree_Pack *pack) {
+static void forget(scree_ResultsPack *pack) {
   for (int k = 0; k < SCREE_COLUMNS; ++k) {
     scree_free(pack->column[k].tile);
     scree_free(pack->column[k].chunk);
-    pack->column[k] = (scree_PackColumn){0};
+    pack->column[k] = (scree_ResultsPackColumn){0};
   }
   pack->length = pack->offset = 0;
   pack->frames = 0;
 }
 
-void scree_pack_fini(scree_Pack *pack) {
+void scree_pack_fini(scree_ResultsPack *pack) {
   forget(pack);
   if (pack->deflate && pack->file >= 0) (void)close(pack->file);
   pack->file = -1;
@@ -75,7 +75,7 @@ void scree_pack_fini(scree_Pack *pack) {
 
 /* ---- extents of chunks ----------------------------------------------------------------------- */
 
-static size_t row_bytes(const scree_Column *column) {
+static size_t row_bytes(const scree_ResultsColumn *column) {
   return scree_column_value(column) * (size_t)column->count;
 }
 
@@ -86,8 +86,8 @@ static int64_t most_rows(size_t bytes) {
   return rows;
 }
 
-void scree_pack_extents(const scree_Column *column, const scree_ColumnSizes *sizes, int64_t *rows,
-                        int64_t *items) {
+void scree_pack_extents(const scree_ResultsColumn *column, const scree_ColumnSizes *sizes,
+                        int64_t *rows, int64_t *items) {
   const int64_t most = most_rows(row_bytes(column));
   const int n = scree_column_items(column, sizes);
   *items = 0;
@@ -97,12 +97,12 @@ void scree_pack_extents(const scree_Column *column, const scree_ColumnSizes *siz
   *rows = most / *items;
 }
 
-static bool is_item(const scree_Column *column) {
+static bool is_item(const scree_ResultsColumn *column) {
   return column->rows != SCREE_ROWS_FRAME && column->rows < SCREE_ROWS_CONTACT;
 }
 
 /* NaN where there is no body; 0 otherwise. */
-static void clear_tile(const scree_Column *column, scree_PackColumn *c) {
+static void clear_tile(const scree_ResultsColumn *column, scree_ResultsPackColumn *c) {
   memset(c->tile, 0, c->bytes);
   if (!is_item(column) || column->type != 'd') return;
   double *values = (double *)(void *)c->tile;
@@ -110,10 +110,10 @@ static void clear_tile(const scree_Column *column, scree_PackColumn *c) {
 }
 
 /* Whether the chunks so far are those of frames of these sizes. */
-static bool fits(const scree_Pack *pack, const scree_ColumnSizes *sizes) {
+static bool fits(const scree_ResultsPack *pack, const scree_ColumnSizes *sizes) {
   for (int k = 0; k < SCREE_COLUMNS; ++k) {
-    const scree_Column *column = &scree_columns[k];
-    const scree_PackColumn *c = &pack->column[k];
+    const scree_ResultsColumn *column = &scree_columns[k];
+    const scree_ResultsPackColumn *c = &pack->column[k];
     int64_t rows, items;
     scree_pack_extents(column, sizes, &rows, &items);
     const bool there = scree_column_is_there(column, sizes) && (items > 0 || !is_item(column));
@@ -122,11 +122,11 @@ static bool fits(const scree_Pack *pack, const scree_ColumnSizes *sizes) {
   return true;
 }
 
-static bool begin(scree_Pack *pack) {
+static bool begin(scree_ResultsPack *pack) {
   forget(pack);
   for (int k = 0; k < SCREE_COLUMNS; ++k) {
-    const scree_Column *column = &scree_columns[k];
-    scree_PackColumn *c = &pack->column[k];
+    const scree_ResultsColumn *column = &scree_columns[k];
+    scree_ResultsPackColumn *c = &pack->column[k];
     if (!scree_column_is_there(column, &pack->sizes)) continue;
     scree_pack_extents(column, &pack->sizes, &c->rows, &c->items);
     if (is_item(column) && c->items == 0) continue;
@@ -140,9 +140,9 @@ static bool begin(scree_Pack *pack) {
 
 /* ---- packing --------------------------------------------------------------------------------- */
 
-static scree_Status write_chunk(scree_Pack *pack, const scree_Column *column, scree_PackColumn *c,
-                                int64_t item, const scree_Log *log) {
-  scree_PackChunk chunk = {.row = c->done, .item = item, .offset = pack->length};
+static scree_Status write_chunk(scree_ResultsPack *pack, const scree_ResultsColumn *column,
+                                scree_ResultsPackColumn *c, int64_t item, const scree_Log *log) {
+  scree_ResultsPackChunk chunk = {.row = c->done, .item = item, .offset = pack->length};
   const void *data = scree_deflate_chunk(pack->deflate, c->tile, c->bytes,
                                          scree_column_value(column), &chunk.size);
   if (!data || !scree_grow((void **)&c->chunk, &c->capacity, c->count + 1, sizeof *c->chunk))
@@ -156,8 +156,8 @@ static scree_Status write_chunk(scree_Pack *pack, const scree_Column *column, sc
   return SCREE_OK;
 }
 
-void scree_pack_gather(const scree_Column *column, const char *first, size_t stride, int64_t rows,
-                       char *out) {
+void scree_pack_gather(const scree_ResultsColumn *column, const char *first, size_t stride,
+                       int64_t rows, char *out) {
   if (column->type == 's') {
     for (int64_t k = 0; k < rows; ++k) {
       int32_t value;
@@ -175,8 +175,9 @@ void scree_pack_gather(const scree_Column *column, const char *first, size_t str
 }
 
 /* Rows of frames or contacts: behind those of the frame before. */
-static scree_Status add_rows(scree_Pack *pack, const scree_Column *column, scree_PackColumn *c,
-                             const char *first, size_t stride, int64_t rows, const scree_Log *log) {
+static scree_Status add_rows(scree_ResultsPack *pack, const scree_ResultsColumn *column,
+                             scree_ResultsPackColumn *c, const char *first, size_t stride,
+                             int64_t rows, const scree_Log *log) {
   scree_Status status = SCREE_OK;
   for (int64_t at = 0; at < rows && status == SCREE_OK;) {
     const int64_t room = c->rows - c->filled, n = rows - at < room ? rows - at : room;
@@ -193,9 +194,9 @@ static scree_Status add_rows(scree_Pack *pack, const scree_Column *column, scree
 }
 
 /* Rows of items: all of them in one chunk with those of other frames, or in several chunks. */
-static scree_Status add_items(scree_Pack *pack, const scree_Column *column, scree_PackColumn *c,
-                              const char *first, size_t stride, int64_t rows,
-                              const scree_Log *log) {
+static scree_Status add_items(scree_ResultsPack *pack, const scree_ResultsColumn *column,
+                              scree_ResultsPackColumn *c, const char *first, size_t stride,
+                              int64_t rows, const scree_Log *log) {
   scree_Status status = SCREE_OK;
   if (c->rows > 1) {
     scree_pack_gather(column, first, stride, rows,
@@ -214,11 +215,11 @@ static scree_Status add_items(scree_Pack *pack, const scree_Column *column, scre
   return status;
 }
 
-static scree_Status add_frame(scree_Pack *pack, scree_Frame *frame, const scree_Log *log) {
+static scree_Status add_frame(scree_ResultsPack *pack, scree_Frame *frame, const scree_Log *log) {
   scree_Status status = SCREE_OK;
   for (int k = 0; k < SCREE_COLUMNS && status == SCREE_OK; ++k) {
-    const scree_Column *column = &scree_columns[k];
-    scree_PackColumn *c = &pack->column[k];
+    const scree_ResultsColumn *column = &scree_columns[k];
+    scree_ResultsPackColumn *c = &pack->column[k];
     if (c->bytes == 0) continue;
     char *first;
     size_t stride;
@@ -233,8 +234,8 @@ static int64_t record_bytes(const scree_Journal *journal, const scree_Frame *las
   return last ? journal->length - scree_journal_record(last) : -1;
 }
 
-scree_Status scree_pack_update(scree_Pack *pack, const scree_Journal *journal, scree_Frame *last,
-                               scree_Poll *poll, const scree_Log *log) {
+scree_Status scree_pack_update(scree_ResultsPack *pack, const scree_Journal *journal,
+                               scree_Frame *last, scree_Poll *poll, const scree_Log *log) {
   const int64_t at_hand = record_bytes(journal, last);
   while (pack->offset < journal->length) {
     if (scree_poll(poll)) return SCREE_INTERRUPTED;
@@ -271,15 +272,16 @@ scree_Status scree_pack_update(scree_Pack *pack, const scree_Journal *journal, s
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-size_t scree_pack_count(const scree_PackColumn *column) {
+size_t scree_pack_count(const scree_ResultsPackColumn *column) {
   return column->count + (column->filled > 0);
 }
 
-scree_Status scree_pack_chunk(scree_Pack *pack, int column, size_t k, scree_PackChunk *chunk,
-                              const void **data, const scree_Log *log) {
-  scree_PackColumn *c = &pack->column[column];
+scree_Status scree_pack_chunk(scree_ResultsPack *pack, int column, size_t k,
+                              scree_ResultsPackChunk *chunk, const void **data,
+                              const scree_Log *log) {
+  scree_ResultsPackColumn *c = &pack->column[column];
   if (k == c->count) {
-    *chunk = (scree_PackChunk){.row = c->done};
+    *chunk = (scree_ResultsPackChunk){.row = c->done};
     *data = scree_deflate_chunk(pack->deflate, c->tile, c->bytes,
                                 scree_column_value(&scree_columns[column]), &chunk->size);
     return *data ? SCREE_OK : scree_fail_memory(log, "the chunks of results.h5");

@@ -80,12 +80,12 @@ static bool make_room(Shared *s, size_t rows, size_t bytes) {
 /* ---- datasets ----------------------------------------------------------------------------------
  */
 
-static bool is_contact(const scree_Column *column) {
+static bool is_contact(const scree_ResultsColumn *column) {
   return column->rows == SCREE_ROWS_CONTACT || column->rows == SCREE_ROWS_MEMORY ||
          column->rows == SCREE_ROWS_LAW;
 }
 
-static scree_ResultsData open_column(Shared *s, const scree_Column *column) {
+static scree_ResultsData open_column(Shared *s, const scree_ResultsColumn *column) {
   int64_t rows, items;
   scree_pack_extents(column, &s->sizes.rows, &rows, &items);
   const bool bodies = column->rows == SCREE_ROWS_BODY, contacts = is_contact(column);
@@ -104,7 +104,7 @@ static scree_ResultsData open_column(Shared *s, const scree_Column *column) {
 }
 
 /* Numbers that a frame has once: those of rank 0. */
-static void write_frame_column(Shared *s, const scree_Column *column) {
+static void write_frame_column(Shared *s, const scree_ResultsColumn *column) {
   const size_t frames = (size_t)s->sizes.frames;
   const bool first = scree_ranks_rank(s->ranks) == 0;
   scree_ResultsData data = open_column(s, column);
@@ -151,7 +151,7 @@ static bool read_bodies(Shared *s, const Unit *u) {
 }
 
 /* The numbers of a column, NaN where there is no body yet. */
-static void gather_bodies(Shared *s, const Unit *u, const scree_Column *column) {
+static void gather_bodies(Shared *s, const Unit *u, const scree_ResultsColumn *column) {
   const size_t width = (size_t)column->count, n = (size_t)u->bodies;
   for (int f = 0; f < u->frames; ++f) {
     const char *first = s->rows + (size_t)f * n * sizeof(scree_FrameBody) + column->offset;
@@ -215,7 +215,8 @@ static bool read_contacts(Shared *s, int64_t first, int64_t count, bool law, int
 }
 
 /* The numbers of a column for these contacts. */
-static bool gather_contacts(Shared *s, const scree_Column *column, int64_t first, int64_t count) {
+static bool gather_contacts(Shared *s, const scree_ResultsColumn *column, int64_t first,
+                            int64_t count) {
   const int64_t each = SCREE_CONTACT_MEMORY * (int64_t)sizeof(double);
   if (column->rows == SCREE_ROWS_LAW) return read_contacts(s, first, count, true, each, s->numbers);
   scree_pack_gather(column, s->rows + column->offset, sizeof(scree_FrameContact), count,
@@ -235,7 +236,7 @@ static scree_Status write_contacts(Shared *s) {
       s->writer.good = s->writer.good && make_room(s, (size_t)count, (size_t)each) &&
                        read_contacts(s, first, count, false, each, s->rows);
     for (int k = 0; k < SCREE_COLUMNS; ++k) {
-      const scree_Column *column = &scree_columns[k];
+      const scree_ResultsColumn *column = &scree_columns[k];
       if (!is_contact(column) || !scree_column_is_there(column, &s->sizes.rows)) continue;
       if (s->writer.good && count > 0) s->writer.good = gather_contacts(s, column, first, count);
       const hsize_t start[3] = {(hsize_t)first, 0, 0};
@@ -273,7 +274,7 @@ static scree_Status write_content(Shared *s, const char *path, const scree_Resul
                             s->sizes.last);
   scree_results_frame_groups(&s->writer);
   for (int k = 0; k < SCREE_COLUMNS; ++k) {
-    const scree_Column *column = &scree_columns[k];
+    const scree_ResultsColumn *column = &scree_columns[k];
     if (!scree_column_is_there(column, &s->sizes.rows)) continue;
     if (column->rows == SCREE_ROWS_FRAME)
       write_frame_column(s, column);

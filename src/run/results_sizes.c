@@ -101,7 +101,7 @@ scree_Status scree_results_sizes(const scree_Journal *journal, const scree_World
   }
 }
 
-hid_t scree_column_memory(const scree_Column *column) {
+hid_t scree_column_memory(const scree_ResultsColumn *column) {
   return column->type == 'd'   ? H5T_NATIVE_DOUBLE
          : column->type == 'u' ? H5T_NATIVE_UINT32
          : column->type == 'l' ? H5T_NATIVE_INT64
@@ -109,7 +109,7 @@ hid_t scree_column_memory(const scree_Column *column) {
 }
 
 /* Numbers are kept in the byte order of the machine: chunks are copied as they are. */
-hid_t scree_column_disk(const scree_Column *column) {
+hid_t scree_column_disk(const scree_ResultsColumn *column) {
   return column->type == 's' ? H5T_NATIVE_INT8 : scree_column_memory(column);
 }
 

@@ -24,8 +24,8 @@ scree_Status scree_results_sizes(const scree_Journal *journal, const scree_World
 void scree_results_sizes_fini(scree_ResultsSizes *sizes);
 
 /* Types of a column's numbers in records and in the file. */
-hid_t scree_column_memory(const scree_Column *column);
-hid_t scree_column_disk(const scree_Column *column);
+hid_t scree_column_memory(const scree_ResultsColumn *column);
+hid_t scree_column_disk(const scree_ResultsColumn *column);
 
 /* Groups of frames, contacts and analysis; which bodies are in each frame; the first contact of
  * each frame. */

@@ -314,7 +314,7 @@ static void write_parts(scree_ResultsWriter *writer, const scree_BodyTable *tabl
   for (int b = 0; b < table->count && writer->good; ++b) {
     const scree_Shape *clump = &table->row[b].shape;
     for (int k = 0; k < scree_shape_part_count(clump); ++k, ++at) {
-      const scree_Part *part = scree_shape_part(clump, k);
+      const scree_ClumpPart *part = scree_shape_part(clump, k);
       shapes[at] = &part->shape;
       body[at] = table->first + b;
       memcpy(position + 3 * at, &part->pose.position, sizeof part->pose.position);

@@ -29,10 +29,10 @@ static const int64_t IN_MEMORY = 256000000; /* bytes before compression */
 /* ---- frames ---------------------------------------------------------------------------------- */
 
 /* A dataset and its chunks. */
-static scree_Status write_column(scree_ResultsWriter *writer, scree_Pack *pack, int k,
+static scree_Status write_column(scree_ResultsWriter *writer, scree_ResultsPack *pack, int k,
                                  const scree_ResultsSizes *sizes, const scree_Log *log) {
-  const scree_Column *column = &scree_columns[k];
-  const scree_PackColumn *from = &pack->column[k];
+  const scree_ResultsColumn *column = &scree_columns[k];
+  const scree_ResultsPackColumn *from = &pack->column[k];
   const bool contacts = column->rows >= SCREE_ROWS_CONTACT;
   const bool items = !contacts && column->rows != SCREE_ROWS_FRAME;
   const hsize_t rows = (hsize_t)(contacts ? sizes->offset[sizes->frames] : sizes->frames);
@@ -50,7 +50,7 @@ static scree_Status write_column(scree_ResultsWriter *writer, scree_Pack *pack, 
                             from->bytes ? chunk : NULL, items && column->type == 'd');
   scree_Status status = SCREE_OK;
   for (size_t c = 0; c < scree_pack_count(from) && writer->good && status == SCREE_OK; ++c) {
-    scree_PackChunk at;
+    scree_ResultsPackChunk at;
     const void *bytes;
     status = scree_pack_chunk(pack, k, c, &at, &bytes, log);
     const hsize_t start[3] = {(hsize_t)at.row, (hsize_t)at.item, 0};
@@ -61,7 +61,7 @@ static scree_Status write_column(scree_ResultsWriter *writer, scree_Pack *pack, 
   return status;
 }
 
-static scree_Status write_frames(scree_ResultsWriter *writer, scree_Pack *pack,
+static scree_Status write_frames(scree_ResultsWriter *writer, scree_ResultsPack *pack,
                                  const scree_ResultsSizes *sizes, scree_Poll *poll,
                                  const scree_Log *log) {
   scree_results_frame_groups(writer);
@@ -79,7 +79,7 @@ static scree_Status write_frames(scree_ResultsWriter *writer, scree_Pack *pack,
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static scree_Status write_content(hid_t file, const char *path, scree_Pack *pack,
+static scree_Status write_content(hid_t file, const char *path, scree_ResultsPack *pack,
                                   const scree_ResultsSizes *sizes, const scree_ResultsHead *head,
                                   const scree_World *world, scree_Poll *poll,
                                   const scree_Log *log) {
@@ -104,9 +104,10 @@ static int try_room(const char *path, int64_t bytes) {
 }
 
 /* A file that does not fit into memory: straight to the disk, under another name. */
-static scree_Status write_large(const char *path, const scree_Journal *journal, scree_Pack *pack,
-                                const scree_ResultsSizes *sizes, const scree_ResultsHead *head,
-                                const scree_World *world, scree_Poll *poll, const scree_Log *log) {
+static scree_Status write_large(const char *path, const scree_Journal *journal,
+                                scree_ResultsPack *pack, const scree_ResultsSizes *sizes,
+                                const scree_ResultsHead *head, const scree_World *world,
+                                scree_Poll *poll, const scree_Log *log) {
   const size_t length = strlen(path) + 8;
   char *part = SCREE_ALLOC(char, length);
   if (!part) return scree_fail_memory(log, path);
@@ -136,9 +137,10 @@ static scree_Status write_large(const char *path, const scree_Journal *journal, 
   return status;
 }
 
-static scree_Status write_file(const char *path, const scree_Journal *journal, scree_Pack *pack,
-                               const scree_ResultsHead *head, const scree_World *world,
-                               int64_t memory, scree_Poll *poll, const scree_Log *log) {
+static scree_Status write_file(const char *path, const scree_Journal *journal,
+                               scree_ResultsPack *pack, const scree_ResultsHead *head,
+                               const scree_World *world, int64_t memory, scree_Poll *poll,
+                               const scree_Log *log) {
   scree_ResultsSizes sizes;
   scree_Status status = scree_pack_update(pack, journal, NULL, poll, log);
   if (status != SCREE_OK) return status;
@@ -162,7 +164,7 @@ static scree_Status write_file(const char *path, const scree_Journal *journal, s
 static scree_Status write_alone(const char *path, const scree_Journal *journal,
                                 const scree_ResultsHead *head, const scree_World *world,
                                 int64_t memory, scree_Poll *poll, const scree_Log *log) {
-  scree_Pack pack;
+  scree_ResultsPack pack;
   scree_Status status = scree_pack_init(&pack, journal->path, head->compression, log);
   if (status != SCREE_OK) return status;
   status = write_file(path, journal, &pack, head, world, memory, poll, log);
@@ -183,7 +185,7 @@ scree_Status scree_results_write(const char *path, const scree_Journal *journal,
 }
 
 scree_Status scree_results_write_packed(const char *path, const scree_Journal *journal,
-                                        scree_Pack *pack, const scree_ResultsHead *head,
+                                        scree_ResultsPack *pack, const scree_ResultsHead *head,
                                         const scree_World *world, scree_Poll *poll,
                                         const scree_Log *log) {
   return write_file(path, journal, pack, head, world, IN_MEMORY, poll, log);
@@ -224,7 +226,7 @@ static bool read_rows(const scree_H5 *h5, const char *name, hid_t type, hsize_t 
 }
 
 /* The rows of one column of frame f, contacts from row `contact` on; `work` has room for them. */
-static bool scatter(const scree_H5 *h5, const scree_Column *column, int f, int64_t contact,
+static bool scatter(const scree_H5 *h5, const scree_ResultsColumn *column, int f, int64_t contact,
                     scree_Frame *frame, char *work) {
   char *first;
   size_t stride;
@@ -242,7 +244,7 @@ static bool scatter(const scree_H5 *h5, const scree_Column *column, int f, int64
   return true;
 }
 
-static void fill_unknown(const scree_Column *column, scree_Frame *frame) {
+static void fill_unknown(const scree_ResultsColumn *column, scree_Frame *frame) {
   char *first;
   size_t stride;
   const size_t rows = (size_t)scree_column_find(column, frame, &first, &stride);
@@ -259,7 +261,7 @@ static bool read_frame(const scree_H5 *h5, int f, const int64_t *offset, scree_F
               scree_grow((void **)work, capacity, sizeof *head, 1);
   const bool nodes = scree_h5_has(h5, "/frames/node_count");
   for (int k = 0; k < SCREE_COLUMNS && good; ++k) {
-    const scree_Column *column = &scree_columns[k];
+    const scree_ResultsColumn *column = &scree_columns[k];
     if (column->rows != SCREE_ROWS_FRAME) continue;
     if (column->offset == offsetof(scree_FrameHead, nodes) && !nodes) continue;
     good = scatter(h5, column, f, 0, frame, *work);
@@ -278,7 +280,7 @@ static bool read_frame(const scree_H5 *h5, int f, const int64_t *offset, scree_F
   good = scree_frame_make_room(frame) && scree_grow((void **)work, capacity, 160 * most + 1, 1);
   if (good) memset(frame->contact, 0, (size_t)contacts * sizeof *frame->contact);
   for (int k = 0; k < SCREE_COLUMNS && good; ++k) {
-    const scree_Column *column = &scree_columns[k];
+    const scree_ResultsColumn *column = &scree_columns[k];
     if (column->rows == SCREE_ROWS_FRAME) continue;
     if (column->rows >= SCREE_ROWS_MEMORY && !head->remembers) continue;
     if ((column->rows == SCREE_ROWS_NODE || column->rows == SCREE_ROWS_LAW) &&

@@ -50,7 +50,7 @@ scree_Status scree_results_write_within(const char *path, const scree_Journal *j
 
 /* The same with the chunks of a run that goes on; frames that are not packed yet are packed now. */
 scree_Status scree_results_write_packed(const char *path, const scree_Journal *journal,
-                                        scree_Pack *pack, const scree_ResultsHead *head,
+                                        scree_ResultsPack *pack, const scree_ResultsHead *head,
                                         const scree_World *world, scree_Poll *poll,
                                         const scree_Log *log);
 

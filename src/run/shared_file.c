@@ -78,7 +78,7 @@ static scree_Status agree_on_write(const scree_Ranks *ranks, int mine, const cha
 }
 
 scree_Status scree_shared_write(const scree_Ranks *ranks, int file, int64_t offset,
-                                const scree_Pieces *pieces, uint32_t before, int64_t *bytes,
+                                const scree_FilePieces *pieces, uint32_t before, int64_t *bytes,
                                 uint32_t *checksum, const char *path, const scree_Log *log) {
   const size_t size = (size_t)scree_ranks_count(ranks), count = (size_t)pieces->count;
   const size_t rank = (size_t)scree_ranks_rank(ranks);

@@ -9,16 +9,16 @@
 
 /* The pieces of a rank: behind each other in the file stand piece 0 of rank 0, of rank 1 and so on,
  * then piece 1 of all ranks, ... */
-typedef struct scree_Pieces {
+typedef struct scree_FilePieces {
   int count;
   const void *const *data; /* (count) */
   const size_t *bytes;     /* (count) */
-} scree_Pieces;
+} scree_FilePieces;
 
 /* Write from `offset` on. *bytes is the length of all, *checksum its CRC-32 behind that of
  * `before`; both are the same on all ranks. So is the status; `path` is for messages. */
 scree_Status scree_shared_write(const scree_Ranks *ranks, int file, int64_t offset,
-                                const scree_Pieces *pieces, uint32_t before, int64_t *bytes,
+                                const scree_FilePieces *pieces, uint32_t before, int64_t *bytes,
                                 uint32_t *checksum, const char *path, const scree_Log *log);
 
 /* Open a file that rank 0 makes if `make` is true; -1 with a message, on all ranks. */

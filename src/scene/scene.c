@@ -164,6 +164,24 @@ static scree_Status read_solver(scree_Scene *scene, const scree_Log *log) {
   return SCREE_OK;
 }
 
+/* Where neither a pair nor `contact` names a law, a parameter that the default law does not have
+ * was meant for another one. */
+static scree_Status check_parameters(const scree_Scene *scene, const scree_Node *pair,
+                                     const scree_Node *law, const scree_Log *log) {
+  const scree_PairLaw preset = scree_pair_law(NULL);
+  const bool named = law->line > 0 || strcmp(law->text, preset.law) != 0; /* 0: --set, or preset */
+  if (scree_node_find(pair, "law") || named) return SCREE_OK;
+  for (int k = 0; k < pair->count; ++k) {
+    const char *key = pair->entries[k].key;
+    if (strcmp(key, "between") != 0 && isnan(scree_pair_law_get(&preset, key)))
+      return scree_scene_refuse(scene, pair->entries[k].value, log,
+                                "found %s, which the law %s does not have, and no law; expected "
+                                "the key law",
+                                key, law->text);
+  }
+  return SCREE_OK;
+}
+
 static scree_Status check_pairs(scree_Scene *scene, const scree_Log *log) {
   const scree_Node *pairs = scree_node_find(scene->tree.root, "pairs");
   const scree_Node *contact = scree_node_find(scene->tree.root, "contact");
@@ -173,6 +191,8 @@ static scree_Status check_pairs(scree_Scene *scene, const scree_Log *log) {
     /* keys that a pair does not have are as in `contact`, or the default of its own law */
     scree_Node *whole = scree_tree_node(&scene->tree, SCREE_NODE_MAP, pair->line, pair->column);
     scree_Node *law = scree_node_find(scree_node_find(pair, "law") ? pair : contact, "law");
+    const scree_Status status = check_parameters(scene, pair, law, log);
+    if (status) return status;
     bool good = scree_tree_add(&scene->tree, whole, "between", pair->entries[0].value) &&
                 scree_tree_add(&scene->tree, whole, "law", law);
     const scree_OptionTable *table = scree_law_options(law->text);

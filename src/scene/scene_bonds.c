@@ -82,6 +82,9 @@ static scree_Status check_entry(const scree_Scene *scene, const scree_Node *map,
     if (scree_node_find(map, others[k]) && !scree_node_find(map, "tension"))
       return scree_scene_refuse(scene, scree_node_find(map, others[k]), log,
                                 "a strength without `tension`: expected tension too");
+  if (scree_node_true(map, "stress") && !scree_node_find(map, "tension"))
+    return scree_scene_refuse(scene, scree_node_find(map, "stress"), log,
+                              "strengths as stresses, but none: expected a tension");
   return SCREE_OK;
 }
 

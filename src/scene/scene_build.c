@@ -189,9 +189,22 @@ static scree_Signal force_signal(scree_SceneForce *force) {
   return signal;
 }
 
-static scree_Status build_laws(const scree_Scene *scene, scree_World *world) {
-  const scree_PairLaw first = read_law(scree_node_find(scene->tree.root, "contact"));
+/* What is wrong with a law was reported by the world, or is said here: add where it stands. */
+static scree_Status end_law(const scree_Scene *scene, const scree_Node *node,
+                            const scree_PairLaw *law, scree_Status status, const scree_Log *log) {
+  if (status == SCREE_BAD_INPUT) return scree_scene_refuse(scene, node, log, "this law is refused");
+  if (status || scene->dimension == 3 || !(scree_pair_law_get(law, "spinning") > 0)) return status;
+  return scree_scene_refuse(scene, node, log,
+                            "found spinning: %g in 2D, where bodies do not turn about the normal; "
+                            "expected 0",
+                            scree_pair_law_get(law, "spinning"));
+}
+
+static scree_Status build_laws(const scree_Scene *scene, scree_World *world, const scree_Log *log) {
+  const scree_Node *contact = scree_node_find(scene->tree.root, "contact");
+  const scree_PairLaw first = read_law(contact);
   scree_Status status = scree_world_set_default_law(world, &first);
+  status = end_law(scene, contact, &first, status, log);
   for (int k = 1; k < scene->material_count && status == SCREE_OK; ++k)
     status = scree_world_add_material(world, NULL);
   /* named pairs, each once: the last one given is used */
@@ -206,6 +219,7 @@ static scree_Status build_laws(const scree_Scene *scene, scree_World *world) {
           index[side] = k;
     const scree_PairLaw law = scree_scene_law(scene, index[0], index[1]);
     status = scree_world_set_pair_law(world, index[0], index[1], &law);
+    status = end_law(scene, pairs->entries[p].value, &law, status, log);
   }
   return status;
 }
@@ -277,7 +291,7 @@ static scree_Status build_bodies(const scree_Scene *scene, scree_World *world, i
   if (scene->released)
     return scree_fail(log, SCREE_BAD_INPUT, "%s: its bodies were released, and cannot be built",
                       scene->name);
-  scree_Status status = build_laws(scene, world);
+  scree_Status status = build_laws(scene, world, log);
   const int room = (int)scene->body_count / ranks + scene->obstacle_count;
   if (status == SCREE_OK) status = scree_world_reserve(world, room);
   const scree_NumberedShape *shape = scene->part.shapes, *end = shape + scene->part.shape_count;

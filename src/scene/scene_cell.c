@@ -42,6 +42,12 @@ scree_Status scree_scene_read_cell(scree_Scene *scene, const scree_Log *log) {
   if (!cell->rows[0] || !cell->rows[1]) return scree_fail_memory(log, scene->name);
   if (cell->rows[0]->constant && cell->rows[1]->constant) {
     gradient_at(cell, 0, cell->def.gradient);
+    for (int k = 0; k < 3; ++k)
+      if (!isnan(cell->def.pressure[k]) && cell->def.gradient[4 * k] != 0)
+        return scree_scene_refuse(scene, scree_node_find(map, pressures[k]), log,
+                                  "found a pressure along %c and a gradient of %g along it, "
+                                  "expected one of them: with a pressure the rate follows from it",
+                                  sides[k], cell->def.gradient[4 * k]);
   } else {
     cell->def.function = gradient_at;
     cell->def.user = cell;
@@ -49,10 +55,30 @@ scree_Status scree_scene_read_cell(scree_Scene *scene, const scree_Log *log) {
   return SCREE_OK;
 }
 
+/* A body whose smallest width is larger than a side is inside its own image, which it does not
+ * touch. */
+static scree_Status check_bodies(const scree_Scene *scene, const scree_Log *log) {
+  for (size_t b = (size_t)scene->obstacle_count; b < scene->kept; ++b)
+    for (int k = 0; k < scene->dimension; ++k) {
+      const double l = scree_component(scene->cell.def.size, k);
+      if (!(l > 0) || scene->bodies[b].shape.size <= l) continue;
+      char label[80];
+      scree_scene_body_label(scene, (int)b, label, sizeof label);
+      const scree_Node *cell = scree_node_find(scene->tree.root, "cell");
+      return scree_scene_refuse(scene, scree_node_find(cell, "size"), log,
+                                "found a side of %g m, and %s, which is %g m wide and would be "
+                                "inside its own image; expected a wider cell",
+                                l, label, scene->bodies[b].shape.size);
+    }
+  return SCREE_OK;
+}
+
 scree_Status scree_scene_build_cell(const scree_Scene *scene, scree_World *world,
                                     const scree_Log *log) {
   if (!scene->cell.any) return SCREE_OK;
-  const scree_Status status = scree_world_set_cell(world, &scene->cell.def);
+  scree_Status status = check_bodies(scene, log);
+  if (status) return status;
+  status = scree_world_set_cell(world, &scene->cell.def);
   if (status == SCREE_BAD_INPUT)
     return scree_scene_refuse(scene, scree_node_find(scene->tree.root, "cell"), log,
                               "this cell is refused");

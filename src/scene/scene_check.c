@@ -66,6 +66,17 @@ void scree_check_list_words(const char *const *words, char *text, size_t size) {
     used += (size_t)snprintf(text + used, size - used, "%s%s", k ? ", " : "", words[k]);
 }
 
+const scree_Node *scree_check_kind(scree_Check *check, const scree_Node *map,
+                                   const char *const *words) {
+  const scree_Node *kind = scree_node_find(map, "kind");
+  if (kind && kind->kind == SCREE_NODE_SCALAR) return kind;
+  char list[160], what[200];
+  scree_check_list_words(words, list, sizeof list);
+  snprintf(what, sizeof what, "{ kind: ..., } with kind one of: %s", list);
+  scree_check_expected(check, kind ? kind : map, what);
+  return NULL;
+}
+
 void scree_check_refuse_word(scree_Check *check, const char *what, const char *word, int line,
                              int column, const char *const *words) {
   char list[320];

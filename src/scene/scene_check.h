@@ -45,6 +45,9 @@ void scree_check_pop(scree_Check *check, size_t length);
 void scree_check_refuse_word(scree_Check *check, const char *what, const char *word, int line,
                              int column, const char *const *words);
 void scree_check_list_words(const char *const *words, char *text, size_t size);
+/* The key `kind` of a map; null, with a message that lists the words, where it is not a word. */
+const scree_Node *scree_check_kind(scree_Check *check, const scree_Node *map,
+                                   const char *const *words);
 
 bool scree_check_is_auto(const scree_Field *field, const scree_Node *node);
 scree_Node *scree_check_real(scree_Check *check, const scree_Field *field, const scree_Node *node);

@@ -26,14 +26,8 @@ static scree_ShapeKind check_kind(scree_Check *check, const scree_Node *node) {
     if (scree_shape_type((scree_ShapeKind)k)->dimension == check->dimension)
       words[count++] = scree_shape_type((scree_ShapeKind)k)->name;
   if (check->dimension == 2) words[count++] = "box";
-  const scree_Node *kind = scree_node_find(node, "kind");
-  if (!kind || kind->kind != SCREE_NODE_SCALAR) {
-    char list[160], what[200];
-    scree_check_list_words(words, list, sizeof list);
-    snprintf(what, sizeof what, "{ kind: ..., } with kind one of: %s", list);
-    scree_check_expected(check, kind ? kind : node, what);
-    return SCREE_SHAPE_KINDS;
-  }
+  const scree_Node *kind = scree_check_kind(check, node, words);
+  if (!kind) return SCREE_SHAPE_KINDS;
   scree_ShapeKind shape = scree_shape_kind(kind->text, check->dimension);
   if (shape != SCREE_SHAPE_KINDS) return shape;
   if (scree_shape_kind(kind->text, 5 - check->dimension) != SCREE_SHAPE_KINDS)
@@ -410,9 +404,17 @@ static scree_Node *check_parameter(scree_Check *check, const scree_Option *optio
   return value;
 }
 
+/* The first law that has a parameter. */
+static const char *law_with(const char *parameter) {
+  int l = 0;
+  while (scree_law_name(l) && !scree_check_law_option(scree_law_name(l), parameter)) ++l;
+  return scree_law_name(l);
+}
+
 /* Parameters beside the key `law`. With a default law (`contact`) all parameters of the law are
  * written out; otherwise those that were given, and the rest follows from `contact`. Parameters of
- * other laws are checked and left out, so that a scene can be tried with another law. */
+ * other laws are checked and left out, so that a scene can be tried with another law; but where no
+ * law is named, the one that they belong to was meant. */
 bool scree_check_add_law_parameters(scree_Check *check, const scree_Field *field, const char *law,
                                     const scree_Node *node, scree_Node *result) {
   const char *words[SCREE_CHECK_WORDS] = {NULL};
@@ -422,7 +424,11 @@ bool scree_check_add_law_parameters(scree_Check *check, const scree_Field *field
     const scree_Option *own = scree_check_law_option(law, words[k]);
     const scree_Option *option = own ? own : scree_check_law_option(NULL, words[k]);
     scree_Node *value = NULL;
-    if (given)
+    if (given && !own && field->preset && !scree_node_find(node, field->key))
+      scree_check_complain(check, given->line, given->column,
+                           "found %s, which the law %s does not have, and no law; expected law: %s",
+                           words[k], law, law_with(words[k]));
+    else if (given)
       value = check_parameter(check, option, given);
     else if (own && field->preset)
       value = scree_tree_number(check->tree, own->preset, 0, 0);

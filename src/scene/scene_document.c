@@ -16,7 +16,7 @@
 
 enum { HEADING = 128 }; /* characters of a heading */
 
-void scree_page_say(scree_Page *page, const char *format, ...) {
+void scree_page_say(scree_ReferencePage *page, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   const int n = vsnprintf(NULL, 0, format, arguments);
@@ -34,7 +34,7 @@ void scree_page_say(scree_Page *page, const char *format, ...) {
   page->length += (size_t)n;
 }
 
-char *scree_page_finish(scree_Page *page) {
+char *scree_page_finish(scree_ReferencePage *page) {
   if (!page->failed) return page->text;
   scree_free(page->text);
   return NULL;
@@ -46,7 +46,7 @@ void scree_scene_free_text(char *text) {
 
 /* ---- reference page -------------------------------------------------------------------------- */
 
-static void say_words(scree_Page *page, const scree_Field *field) {
+static void say_words(scree_ReferencePage *page, const scree_Field *field) {
   for (int k = 0;; ++k) {
     const char *word = field->words ? field->words[k] : field->registry(k);
     if (!word) return;
@@ -54,7 +54,7 @@ static void say_words(scree_Page *page, const scree_Field *field) {
   }
 }
 
-static void say_type(scree_Page *page, const scree_Field *field) {
+static void say_type(scree_ReferencePage *page, const scree_Field *field) {
   const bool axial = (field->flags & SCREE_FIELD_AXIAL) != 0;
   switch (field->type) {
   case SCREE_FIELD_REAL: scree_page_say(page, "number"); break;
@@ -96,7 +96,7 @@ static void say_type(scree_Page *page, const scree_Field *field) {
   if (number && !isinf(field->max) && field->max < 1e9) scree_page_say(page, ", <= %g", field->max);
 }
 
-static void say_field(scree_Page *page, const scree_Field *field) {
+static void say_field(scree_ReferencePage *page, const scree_Field *field) {
   scree_page_say(page, "| `%s` | ", field->key);
   say_type(page, field);
   if (field->dimension) scree_page_say(page, " (%dD only)", field->dimension);
@@ -113,7 +113,7 @@ static void say_field(scree_Page *page, const scree_Field *field) {
 
 /* A link to the section whose heading is `heading`: its anchor has the letters, digits, _ and - of
  * the heading, small, and - for spaces. */
-static void say_link(scree_Page *page, const char *shown, const char *heading) {
+static void say_link(scree_ReferencePage *page, const char *shown, const char *heading) {
   scree_page_say(page, "[%s](#", shown);
   for (const char *at = heading; *at; ++at)
     if (isalnum((unsigned char)*at) || *at == '_' || *at == '-')
@@ -139,7 +139,7 @@ static void heading_of_kind(char name[HEADING], const char *path, const scree_Va
   snprintf(name, HEADING, "%s of kind %s%s", path, variant->kind, dimension_of(variant));
 }
 
-static void say_kinds(scree_Page *page, const char *path, const scree_Variant *variants) {
+static void say_kinds(scree_ReferencePage *page, const char *path, const scree_Variant *variants) {
   for (int k = 0; variants[k].kind; ++k) {
     char heading[HEADING];
     heading_of_kind(heading, path, &variants[k]);
@@ -149,7 +149,7 @@ static void say_kinds(scree_Page *page, const char *path, const scree_Variant *v
   scree_page_say(page, ".\n\n");
 }
 
-static void say_contents(scree_Page *page) {
+static void say_contents(scree_ReferencePage *page) {
   static const char *const after[] = {
       "Regions", "scale of generators", "Shapes", "Laws", "Schemes", "Defaults", "Index of keys"};
   const scree_Field *root = scree_scene_schema();
@@ -173,17 +173,17 @@ static void say_contents(scree_Page *page) {
   scree_page_say(page, ".\n\n");
 }
 
-static void say_head(scree_Page *page) {
+static void say_head(scree_ReferencePage *page) {
   scree_page_say(page, "| key | type | unit | default | meaning |\n|---|---|---|---|---|\n");
 }
 
-static void say_table(scree_Page *page, const scree_Field *fields) {
+static void say_table(scree_ReferencePage *page, const scree_Field *fields) {
   say_head(page);
   for (int k = 0; fields[k].key; ++k) say_field(page, &fields[k]);
   scree_page_say(page, "\n");
 }
 
-static void say_section(scree_Page *page, const char *path, const scree_Field *fields);
+static void say_section(scree_ReferencePage *page, const char *path, const scree_Field *fields);
 
 static bool same_text(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
@@ -206,7 +206,7 @@ static bool is_common(const scree_Variant *variants, const scree_Field *field) {
 }
 
 /* The common keys, each where it is met first. */
-static void say_common(scree_Page *page, const char *path, const scree_Variant *variants) {
+static void say_common(scree_ReferencePage *page, const char *path, const scree_Variant *variants) {
   bool any = false;
   for (int k = 0; variants[k].kind; ++k)
     for (const scree_Field *field = variants[k].fields; field->key; ++field) {
@@ -225,7 +225,7 @@ static void say_common(scree_Page *page, const char *path, const scree_Variant *
   if (any) scree_page_say(page, "\n");
 }
 
-static void say_variant(scree_Page *page, const scree_Variant *variants,
+static void say_variant(scree_ReferencePage *page, const scree_Variant *variants,
                         const scree_Variant *variant) {
   int own = 0, common = 0;
   for (const scree_Field *field = variant->fields; field->key; ++field) {
@@ -240,7 +240,34 @@ static void say_variant(scree_Page *page, const scree_Variant *variants,
   if (common) scree_page_say(page, ".\n\n");
 }
 
-static void say_variants(scree_Page *page, const char *path, const scree_Variant *variants) {
+/* Maps of keys of their own that kinds have, such as the motor of a joint: each where it is met
+ * first. The scale of generators has its own section. */
+static const scree_Field *find_scale(void);
+
+static const scree_Field *next_map(const scree_Variant *variants, int *k, int *f) {
+  const scree_Field *scale = find_scale();
+  for (; variants[*k].kind; ++*k, *f = 0)
+    while (variants[*k].fields[*f].key) {
+      const scree_Field *field = &variants[*k].fields[(*f)++];
+      bool before = !field->fields || field->fields == scale;
+      for (int j = 0; j < *k && !before; ++j) before = has_field(&variants[j], field);
+      if (!before) return field;
+    }
+  return NULL;
+}
+
+static void say_maps(scree_ReferencePage *page, const char *path, const scree_Variant *variants) {
+  const scree_Field *map;
+  for (int k = 0, f = 0; (map = next_map(variants, &k, &f)) != NULL;) {
+    char heading[HEADING];
+    heading_of(heading, path, map);
+    scree_page_say(page, "### `%s`\n\n%s.\n\n", heading, map->help);
+    say_table(page, map->fields);
+  }
+}
+
+static void say_variants(scree_ReferencePage *page, const char *path,
+                         const scree_Variant *variants) {
   say_kinds(page, path, variants);
   say_common(page, path, variants);
   for (int k = 0; variants[k].kind; ++k) {
@@ -248,10 +275,11 @@ static void say_variants(scree_Page *page, const char *path, const scree_Variant
                    dimension_of(&variants[k]), variants[k].help);
     say_variant(page, variants, &variants[k]);
   }
+  say_maps(page, path, variants);
 }
 
 /* Sections of the fields that have fields of their own. */
-static void say_section(scree_Page *page, const char *path, const scree_Field *fields) {
+static void say_section(scree_ReferencePage *page, const char *path, const scree_Field *fields) {
   for (int k = 0; fields[k].key; ++k) {
     const scree_Field *field = &fields[k];
     char name[HEADING];
@@ -288,7 +316,7 @@ static const scree_Field *find_scale(void) {
   return NULL;
 }
 
-static void say_shapes(scree_Page *page) {
+static void say_shapes(scree_ReferencePage *page) {
   scree_page_say(
       page, "## Shapes\n\n"
             "`shape: { kind: disk, radius: 0.01 }`. All lengths in metres. The origin of a bounded "
@@ -345,12 +373,13 @@ static void say_shapes(scree_Page *page) {
   say_table(page, scree_scene_part_fields);
 }
 
-static void say_laws(scree_Page *page) {
+static void say_laws(scree_ReferencePage *page) {
   scree_page_say(
       page, "## Laws\n\n"
             "`contact: { law: coulomb, mu: 0.3 }`: the parameters of a law are keys beside its "
             "name, in `contact` and in `pairs`. Parameters of another law than the one that is "
-            "named are ignored.\n\n"
+            "named are ignored, so that a scene can be tried with another law; in a `contact` "
+            "that names none they are refused.\n\n"
             "| law | parameter | default | |\n|---|---|---|---|\n");
   for (int l = 0; scree_law_name(l); ++l) {
     const scree_OptionTable *table = scree_law_options(scree_law_name(l));
@@ -372,73 +401,6 @@ static void say_laws(scree_Page *page) {
             "end, which is stable for any stiffness and damps oscillations of frequency w by a "
             "ratio of w times half the step, besides w times half of `damping`.\n\n");
 }
-
-/* The scheme, the step and the tolerance of a scene that names none of them, and why. */
-static const char defaults_text[] =
-    "\n## Defaults\n\n"
-    "A scene needs the duration as its only key of `time`, and no `solver`. The defaults are "
-    "chosen from "
-    "`scree converge` over the scenes of `bench/scenes`: [DEFAULTS](DEFAULTS.md) is the table.\n\n"
-    "- **Scheme** `moreau-jean`. Bodies are kicked once in each step, at its middle; from one kick "
-    "to "
-    "the next they move with the velocity after the kick. The contact law is posed on the gap at "
-    "the "
-    "next kick, so that a contact that the step would close is part of its problem, however small "
-    "or "
-    "fast the body is. Free flight is of order 2 and motion along curved obstacles does not lose "
-    "energy. `euler` is the same with the kick at the start of the step: its saved positions do "
-    "not "
-    "overlap, and it is of order 1. `moreau-jean-closed` repeats the papers.\n"
-    "- **Contacts** act on the surfaces of the two bodies. Where the gap is closed both points are "
-    "one, and angular momentum is kept exactly; for a gap that is still open the arms end on the "
-    "two "
-    "surfaces, which is where the bodies meet at the end of the step.\n"
-    "- **Restitution** follows Newton's law with the velocities at the moment of the impact. Where "
-    "the two bodies meet no others in that step, and are balls or one of them is an obstacle, they "
-    "turn round at that moment: a ball that bounces on a plane is of order 2 in the step. "
-    "Elsewhere they turn round at the kick before, up to one step too early. Bodies in a "
-    "row pass a blow on; those that touch share it. Bodies that would meet again within about two "
-    "steps do not bounce.\n"
-    "- **The first step** begins with an impact without forces, for bodies that touch and approach "
-    "each other at the start; force sensors do not see its impulses.\n"
-    "- **Gaps** of loaded contacts that the solver's error has opened or closed are corrected by 3 "
-    "% "
-    "in each step, and no body is pushed faster than its contact is pressed together. The energy "
-    "that this adds in a step is limited to 2e-4 of the kinetic energy and the energy exchanged, "
-    "or, where bodies hardly move, to the work of moving them by 0.03 of their size.\n"
-    "- **Step** `auto`: the smallest body falls from rest by 1e-3 of its size in a step; no body "
-    "or "
-    "obstacle moves by more than 0.05 of it at the speeds that the scene gives (0.1, if all bodies "
-    "are balls), nor, in scenes "
-    "with bodies other than balls, by more than 0.25 at the speed of a fall through the scene; "
-    "none turns by more than 0.1 rad; an applied force moves its body from rest by at most 0.01 of "
-    "its "
-    "size. Balls that pass each other do not touch at any step; other bodies may collide that "
-    "would miss each other by a small part of their size, if they move by more than half of it in "
-    "a step.\n"
-    "- **Impacts**: where bodies have several impacts in one step, steps are divided into 2, 4 or "
-    "8 "
-    "parts for as long as it lasts (`moreau-jean` with theta = 0.5), so that the energy of impacts "
-    "times half of the way in a part over the size is below 2e-3 of the energy exchanged. Their "
-    "impulses are reported for the whole step.\n"
-    "- **Tolerance** `auto` is 1e-4 on `error`. It is relative to the impulses, so where these are "
-    "large against the motion (bodies at rest, heavy loads) the step goes on until the energy by "
-    "which the law is violated is small against the energy that the step turns over, or so small "
-    "that bodies at rest stay there (they move by less than 1e-6 of their size in a minute), and "
-    "until no contact sinks in by more than half of `penetration_limit` in the step.\n"
-    "- **Work**: a step costs at most `max_work` times the usual step, counted in sweeps and "
-    "factorisations, so that it ends with the same bits everywhere. Then its best solution is "
-    "used, "
-    "the step is not certified, and the run continues. Impulses of contacts that would put energy "
-    "in are lowered until they do not.\n"
-    "- **Certificate**: a step is certified when its error is at most the tolerance, no "
-    "penetration "
-    "is deeper than `penetration_limit`, the energy that the discretisation has created since "
-    "the "
-    "start is at most `energy_limit` of the energy turned over (the largest kinetic energy, with "
-    "all "
-    "work and dissipation), and no body that rests has been moved by errors of the solutions by "
-    "more than `creep_limit` of its size.\n";
 
 /* ---- index ----------------------------------------------------------------------------------- */
 
@@ -466,6 +428,12 @@ static void add_entry(Index *index, const char *key, const char *shown, const ch
   snprintf(entry->heading, HEADING, "%s", heading);
 }
 
+static void index_table(Index *index, const scree_Field *fields, const char *shown,
+                        const char *heading) {
+  for (const scree_Field *field = fields; field->key; ++field)
+    add_entry(index, field->key, shown, heading);
+}
+
 /* Keys of kinds: common ones are explained under the list, others under their kind. `list`: the
  * heading of the list. */
 static void index_variants(Index *index, const char *path, const char *list,
@@ -477,6 +445,12 @@ static void index_variants(Index *index, const char *path, const char *list,
       const bool common = is_common(variants, field);
       add_entry(index, field->key, common ? list : heading, common ? list : heading);
     }
+  const scree_Field *map;
+  for (int k = 0, f = 0; (map = next_map(variants, &k, &f)) != NULL;) {
+    char heading[HEADING];
+    heading_of(heading, path, map);
+    index_table(index, map->fields, heading, heading);
+  }
 }
 
 static void index_fields(Index *index, const char *path, const scree_Field *fields) {
@@ -499,12 +473,26 @@ static int compare_entries(const void *a, const void *b) {
 }
 
 /* All keys by the alphabet, with the sections that explain them. */
-static void say_index(scree_Page *page) {
+static void say_index(scree_ReferencePage *page) {
   Index index = {0};
   index_fields(&index, "", scree_scene_schema());
   if (find_regions()) index_variants(&index, "region", "Regions", find_regions());
   for (const scree_Field *f = find_scale(); f && f->key; ++f)
     add_entry(&index, f->key, "scale", "scale of generators");
+  static const char *const of_signals[] = {"times", "values", "csv",      "columns",
+                                           "scale", "step",   "integrate"};
+  for (size_t k = 0; k < sizeof of_signals / sizeof *of_signals; ++k)
+    add_entry(&index, of_signals[k], "signals", "Values");
+  static const char *const of_shapes[] = {"vertices", "triangles", "divisions", "file"};
+  for (size_t k = 0; k < sizeof of_shapes / sizeof *of_shapes; ++k)
+    add_entry(&index, of_shapes[k], "shapes", "Shapes");
+  add_entry(&index, "parts", "shapes", "Parts of a clump");
+  index_table(&index, scree_scene_part_fields, "shapes", "Parts of a clump");
+  for (const scree_ShapeRecipe *r = scree_shape_recipes; r->kind; ++r) {
+    index_table(&index, r->fields, "shapes", "More shapes");
+    for (const scree_Field *field = r->fields; field->key; ++field)
+      if (field->fields) index_table(&index, field->fields, "shapes", "More shapes");
+  }
   for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) {
     const scree_ShapeType *type = scree_shape_type((scree_ShapeKind)k);
     for (int p = 0; p < type->parameter_count; ++p)
@@ -532,7 +520,7 @@ static void say_index(scree_Page *page) {
 }
 
 char *scree_scene_reference(void) {
-  scree_Page page = {0};
+  scree_ReferencePage page = {0};
   scree_page_say(
       &page,
       "# Scene files\n\n"
@@ -585,7 +573,7 @@ char *scree_scene_reference(void) {
   for (int k = 0; scree_scheme_name(k); ++k)
     scree_page_say(&page, "| scheme `%s` | %s |\n", scree_scheme_name(k),
                    scree_scheme_summary(scree_scheme_name(k)));
-  scree_page_say(&page, "%s", defaults_text);
+  scree_page_say(&page, "%s", scree_page_defaults);
   say_index(&page);
   return scree_page_finish(&page);
 }

@@ -10,6 +10,10 @@
  * way of the motor. */
 static const double start_error = 1e-6;
 
+/* How far a joint may be beyond a stop at the start, over the size of its smaller body, or as an
+ * angle: runs that begin where another one ended have errors of that kind. */
+static const double stop_error = 1e-3;
+
 /* Target of a motor: the z component of the half of a signal that it uses. */
 static double motor_velocity(void *user, double time) {
   return scree_scene_motor_value(scree_scene_signal_at(user, time).linear.z);
@@ -76,6 +80,10 @@ static scree_Status read_joint(scree_Scene *scene, int index, const scree_Node *
   def->bending = number_or(map, "bending", INFINITY);
   def->torsion = number_or(map, "torsion", INFINITY);
   def->break_at = scree_node_number(map, "break_at");
+  const scree_Node *rest = scree_node_find(map, "rest");
+  if (rest && !(def->stiffness > 0))
+    return scree_scene_refuse(scene, rest, log,
+                              "found a rest without a spring, expected a stiffness too");
   return motor ? read_motor(scene, index, motor, joint, log) : SCREE_OK;
 }
 
@@ -134,6 +142,24 @@ static scree_Status check_motor(const scree_Scene *scene, const scree_SceneJoint
                             start, x, x);
 }
 
+/* A joint that begins beyond a stop would be thrown to it within one step. */
+static scree_Status check_start(const scree_Scene *scene, const scree_SceneJoint *joint, double x,
+                                const scree_Log *log) {
+  const scree_JointDef *def = &joint->def;
+  double size = INFINITY;
+  for (int k = 0; k < 2; ++k)
+    if (def->body[k] >= scene->obstacle_count)
+      size = fmin(size, scene->bodies[def->body[k]].shape.size);
+  const double error = stop_error * (def->kind == SCREE_JOINT_HINGE ? 1 : size);
+  const bool below = x < def->lower - error;
+  if (!below && !(x > def->upper + error)) return SCREE_OK;
+  const scree_Node *stop = scree_node_find(joint->node, below ? "lower" : "upper");
+  return scree_scene_refuse(scene, stop ? stop : joint->node, log,
+                            "found a stop at %g, beyond which the joint begins, at %g: expected a "
+                            "start between the stops",
+                            below ? def->lower : def->upper, x);
+}
+
 /* A motor of unlimited force that passes a stop of its joint has no solution from then on. A target
  * that is not finite stops the run, and the way from there on is not known. */
 static scree_Status check_stops(const scree_Scene *scene, const scree_SceneJoint *joint, double x,
@@ -171,6 +197,7 @@ scree_Status scree_scene_build_joints(const scree_Scene *scene, scree_World *wor
     if (status == SCREE_BAD_INPUT)
       return scree_scene_refuse(scene, joint->node, log, "this joint is refused");
     const double x = status ? 0 : scree_world_joint(world, index).x;
+    if (!status) status = check_start(scene, joint, x, log);
     if (!status) status = check_motor(scene, joint, x, log);
     if (!status) status = check_stops(scene, joint, x, log);
     if (status != SCREE_OK) return status;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void json_text(scree_Page *page, const char *text) {
+static void json_text(scree_ReferencePage *page, const char *text) {
   scree_page_say(page, "\"");
   for (const char *p = text; *p; ++p) {
     if (*p == '"' || *p == '\\')
@@ -21,7 +21,7 @@ static void json_text(scree_Page *page, const char *text) {
   scree_page_say(page, "\"");
 }
 
-static void json_number(scree_Page *page, const scree_Field *field) {
+static void json_number(scree_ReferencePage *page, const scree_Field *field) {
   /* a number, or an expression as text, whose range an editor cannot know */
   scree_page_say(page, "{\"anyOf\": [{\"type\": \"%s\"",
                  field->type == SCREE_FIELD_INT || field->type == SCREE_FIELD_INTS ? "integer"
@@ -34,7 +34,7 @@ static void json_number(scree_Page *page, const scree_Field *field) {
   scree_page_say(page, "}, {\"type\": \"string\"}]}");
 }
 
-static void json_list(scree_Page *page, const scree_Field *field, int min, int max) {
+static void json_list(scree_ReferencePage *page, const scree_Field *field, int min, int max) {
   scree_page_say(page, "{\"type\": \"array\", \"minItems\": %d", min);
   if (max) scree_page_say(page, ", \"maxItems\": %d", max);
   scree_page_say(page, ", \"items\": ");
@@ -42,10 +42,10 @@ static void json_list(scree_Page *page, const scree_Field *field, int min, int m
   scree_page_say(page, "}");
 }
 
-static void json_field(scree_Page *page, const scree_Field *field);
+static void json_field(scree_ReferencePage *page, const scree_Field *field);
 
 /* The parameters of all laws, each once. */
-static void json_law_parameters(scree_Page *page) {
+static void json_law_parameters(scree_ReferencePage *page) {
   for (int l = 0; scree_law_name(l); ++l) {
     const scree_OptionTable *table = scree_law_options(scree_law_name(l));
     for (int k = 0; k < table->count; ++k) {
@@ -68,7 +68,7 @@ static void json_law_parameters(scree_Page *page) {
 }
 
 /* An object of these fields; `kind` is the name of a variant. */
-static void json_object(scree_Page *page, const scree_Field *fields, const char *kind) {
+static void json_object(scree_ReferencePage *page, const scree_Field *fields, const char *kind) {
   bool first = true;
   scree_page_say(page, "{\"type\": \"object\", \"additionalProperties\": false, \"properties\": {");
   if (kind) scree_page_say(page, "\"kind\": {\"const\": \"%s\"}", kind);
@@ -88,7 +88,7 @@ static void json_object(scree_Page *page, const scree_Field *fields, const char 
   scree_page_say(page, "]}");
 }
 
-static void json_variants(scree_Page *page, const scree_Variant *variants) {
+static void json_variants(scree_ReferencePage *page, const scree_Variant *variants) {
   scree_page_say(page, "{\"oneOf\": [");
   for (int k = 0; variants[k].kind; ++k) {
     if (k) scree_page_say(page, ", ");
@@ -97,7 +97,7 @@ static void json_variants(scree_Page *page, const scree_Variant *variants) {
   scree_page_say(page, "]}");
 }
 
-static void json_shape(scree_Page *page) {
+static void json_shape(scree_ReferencePage *page) {
   scree_page_say(page, "{\"anyOf\": [");
   for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) {
     const scree_ShapeType *type = scree_shape_type((scree_ShapeKind)k);
@@ -141,7 +141,7 @@ static void json_shape(scree_Page *page) {
   scree_page_say(page, "]}");
 }
 
-static void json_choice(scree_Page *page, const scree_Field *field) {
+static void json_choice(scree_ReferencePage *page, const scree_Field *field) {
   scree_page_say(page, "{\"enum\": [");
   bool first = true;
   if (field->flags & SCREE_FIELD_AUTO) {
@@ -158,7 +158,7 @@ static void json_choice(scree_Page *page, const scree_Field *field) {
   scree_page_say(page, "]}");
 }
 
-static void json_type(scree_Page *page, const scree_Field *field) {
+static void json_type(scree_ReferencePage *page, const scree_Field *field) {
   const bool axial = (field->flags & SCREE_FIELD_AXIAL) != 0;
   switch (field->type) {
   case SCREE_FIELD_REAL:
@@ -220,7 +220,7 @@ static void json_type(scree_Page *page, const scree_Field *field) {
   }
 }
 
-static void json_field(scree_Page *page, const scree_Field *field) {
+static void json_field(scree_ReferencePage *page, const scree_Field *field) {
   scree_page_say(page, "{\"description\": ");
   char text[512];
   snprintf(text, sizeof text, "%s%s%s%s%s%s%s", field->help, field->unit ? " [" : "",
@@ -235,7 +235,7 @@ static void json_field(scree_Page *page, const scree_Field *field) {
 }
 
 char *scree_scene_json_schema(void) {
-  scree_Page page = {0};
+  scree_ReferencePage page = {0};
   scree_page_say(&page, "{\"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
                         "\"title\": \"scree scene\",\n\"$defs\": {\"shape\": ");
   json_shape(&page);

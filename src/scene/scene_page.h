@@ -6,15 +6,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct scree_Page {
+typedef struct scree_ReferencePage {
   char *text;
   size_t length, capacity;
   bool failed;
-} scree_Page;
+} scree_ReferencePage;
 
-void scree_page_say(scree_Page *page, const char *format, ...)
+void scree_page_say(scree_ReferencePage *page, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* The text, which scree_scene_free_text frees; null when memory ran out. */
-char *scree_page_finish(scree_Page *page);
+char *scree_page_finish(scree_ReferencePage *page);
+
+extern const char scree_page_defaults[]; /* the section about defaults */
 
 #endif

@@ -94,7 +94,7 @@ static const scree_Field output[] = {
          "after the last one, later if it would take more than 2 % of the time; 0: with each "
          "frame"),
     INT("compression", 0, "1", 0, 9,
-        "compress results.h5: 0 not, 1 fast, 9 a few per cent smaller"),
+        "compress results.h5: 0 none, 1 fast, 9 a few per cent smaller"),
     END};
 
 static const scree_Field plane[] = {

@@ -15,13 +15,13 @@
 static scree_Status read_parts(const scree_Scene *scene, const scree_Node *node, double scale,
                                const scree_Log *log, scree_Shape *shape) {
   const scree_Node *list = scree_node_find(node, "parts");
-  scree_Part *parts = SCREE_ALLOC(scree_Part, list->count);
+  scree_ClumpPart *parts = SCREE_ALLOC(scree_ClumpPart, list->count);
   if (!parts) return scree_fail_memory(log, scene->name);
   scree_Status status = SCREE_OK;
   int count = 0;
   for (; count < list->count && status == SCREE_OK; ++count) {
     const scree_Node *map = list->entries[count].value;
-    scree_Part *part = &parts[count];
+    scree_ClumpPart *part = &parts[count];
     status = scree_scene_shape(scene, scree_node_find(map, "shape"), scale, log, &part->shape);
     part->pose.position = scree_scale(scale, scree_scene_vector(map, "position"));
     if (status == SCREE_OK)
@@ -158,12 +158,12 @@ scree_Status scree_scene_shape(const scree_Scene *scene, const scree_Node *node,
 static scree_Status scale_parts(const scree_Shape *from, double scale, scree_Shape *shape,
                                 const scree_Log *log) {
   const int n = scree_shape_part_count(from);
-  scree_Part *parts = SCREE_ALLOC(scree_Part, n);
+  scree_ClumpPart *parts = SCREE_ALLOC(scree_ClumpPart, n);
   if (!parts) return scree_fail_memory(log, "the parts of a clump");
   scree_Status status = SCREE_OK;
   int count = 0;
   for (; count < n && status == SCREE_OK; ++count) {
-    const scree_Part *part = scree_shape_part(from, count);
+    const scree_ClumpPart *part = scree_shape_part(from, count);
     parts[count].pose =
         (scree_Pose){scree_scale(scale, part->pose.position), part->pose.orientation};
     status = scree_scene_scale_shape(&part->shape, scale, &parts[count].shape, log);

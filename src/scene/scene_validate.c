@@ -18,14 +18,8 @@ static scree_Node *check_variant(scree_Check *check, const scree_Variant *varian
                                  const scree_Node *node) {
   const char *words[SCREE_CHECK_WORDS] = {NULL};
   for (int k = 0; variants[k].kind; ++k) words[k] = variants[k].kind;
-  const scree_Node *kind = scree_node_find(node, "kind");
-  if (!kind || kind->kind != SCREE_NODE_SCALAR) {
-    char list[160], what[200];
-    scree_check_list_words(words, list, sizeof list);
-    snprintf(what, sizeof what, "{ kind: ..., } with kind one of: %s", list);
-    scree_check_expected(check, kind ? kind : node, what);
-    return NULL;
-  }
+  const scree_Node *kind = scree_check_kind(check, node, words);
+  if (!kind) return NULL;
   for (int k = 0; variants[k].kind; ++k) {
     if (strcmp(variants[k].kind, kind->text) != 0) continue;
     if (variants[k].dimension && variants[k].dimension != check->dimension) {

@@ -127,8 +127,8 @@ const scree_Variant scree_schema_joints[] = {
      "the bodies turn about an axis through the anchor; in 2D about the anchor. Its free "
      "coordinate is the angle of the first body against the second, 0 at the start"},
     {"slider", 0, joint_slider,
-     "the bodies move along the axis and do not turn. Its free coordinate is the way of the first "
-     "body along the axis, 0 at the start"},
+     "the bodies move along the axis and do not turn. Its free coordinate is the displacement "
+     "of the first body along the axis, 0 at the start"},
     {"cylinder", 3, joint_axis, "the bodies move along the axis and turn about it"},
     {"universal", 3, joint_universal, "the anchor points stay together; two axes at right angles"},
     {"fixed", 0, joint_point, "no relative motion"},

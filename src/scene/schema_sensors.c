@@ -50,11 +50,12 @@ static const scree_Field sensed_energy[] = {
 static const scree_Field sensed_joint[] = {SENSOR_NAME,
                                            TEXT("joint", REQUIRED, NULL, "name of a joint"), END};
 
-static const scree_Field sensed_region[] = {SENSOR_NAME, REGION(REQUIRED, "where it looks"), END};
+static const scree_Field sensed_region[] = {SENSOR_NAME,
+                                            REGION(REQUIRED, "region in which it measures"), END};
 
 static const scree_Field sensed_profile[] = {
     SENSOR_NAME,
-    REGION(REQUIRED, "where it looks"),
+    REGION(REQUIRED, "region in which it measures"),
     VECTOR("along", REQUIRED, NULL, NULL, "direction along which the region is cut into slices"),
     VECTOR("component", REQUIRED, NULL, NULL, "direction of the velocity that is shown"),
     INT("bins", 0, "8", 1, SCREE_PROFILE_BINS_MAX,

@@ -223,6 +223,21 @@ static scree_Status read_region(const scree_Scene *scene, const scree_Node *map,
   return SCREE_OK;
 }
 
+static scree_Status read_joint(const scree_Scene *scene, const scree_Node *map,
+                               const scree_Log *log, scree_Sensor *sensor) {
+  const scree_Node *name = scree_node_find(map, "joint");
+  sensor->joint = scree_scene_find_joint(scene, name, log);
+  if (sensor->joint < 0) return SCREE_BAD_INPUT;
+  const scree_JointKind kind = scene->joints[sensor->joint].def.kind;
+  const bool along =
+      sensor->kind == SCREE_SENSOR_JOINT_POSITION || sensor->kind == SCREE_SENSOR_JOINT_EFFORT;
+  if (!along || scree_joint_has_coordinate(kind)) return SCREE_OK;
+  return scree_scene_refuse(scene, name, log,
+                            "found a %s, which has no free coordinate for a %s; expected a hinge, "
+                            "slider or spring",
+                            scree_joint_name(kind), kinds[sensor->kind].word);
+}
+
 /* Rates come from the value at the start of the step, which forces do not have: they belong to a
  * step. */
 static scree_Status read_form(const scree_Scene *scene, const scree_Node *map, const scree_Log *log,
@@ -232,7 +247,7 @@ static scree_Status read_form(const scree_Scene *scene, const scree_Node *map, c
   sensor->after = scree_node_number(map, "after");
   const bool of_step =
       sensor->kind == SCREE_SENSOR_FORCE || sensor->kind == SCREE_SENSOR_FLUX ||
-      sensor->joint >= 0 ||
+      (sensor->joint >= 0 && sensor->kind != SCREE_SENSOR_JOINT_POSITION) ||
       (sensor->kind >= SCREE_SENSOR_CONTACT_FORCE && sensor->kind <= SCREE_SENSOR_CELL_STRESS);
   if (sensor->form == SCREE_SENSOR_RATE && of_step)
     return scree_scene_refuse(scene, scree_node_find(map, "gives"), log,
@@ -265,10 +280,7 @@ scree_Status scree_scene_read_sensors(scree_Scene *scene, const scree_Log *log) 
     case SCREE_SENSOR_JOINT_FORCE:
     case SCREE_SENSOR_JOINT_TORQUE:
     case SCREE_SENSOR_JOINT_POSITION:
-    case SCREE_SENSOR_JOINT_EFFORT:
-      sensor->joint = scree_scene_find_joint(scene, scree_node_find(map, "joint"), log);
-      if (sensor->joint < 0) status = SCREE_BAD_INPUT;
-      break;
+    case SCREE_SENSOR_JOINT_EFFORT: status = read_joint(scene, map, log, sensor); break;
     case SCREE_SENSOR_SOLID_FRACTION:
     case SCREE_SENSOR_MASS:
     case SCREE_SENSOR_MEAN_VELOCITY:

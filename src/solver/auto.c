@@ -137,6 +137,8 @@ static scree_Status perform(State *st, scree_SolveRun *run, const scree_Action *
   case SCREE_ACTION_LEMKE: return run_with(run, &scree_solver_lemke, "start", action->start, r, u);
   case SCREE_ACTION_IMPLICIT:
     return run_with(run, &scree_solver_implicit, "most", action->factorisations, r, u);
+  case SCREE_ACTION_PIVOT:
+    return run_with(run, &scree_solver_pivot, "most", action->factorisations, r, u);
   case SCREE_ACTION_STOP: break;
   }
   return SCREE_OK;
@@ -166,7 +168,8 @@ static void join_facts(const scree_SolveRun *run, scree_Facts *facts) {
   facts->factorises = scree_graph_system_fits(run->W) && !(most[1] > 0.0);
   facts->no_ipm = most[2] > 0.0;
   facts->steps = !(most[3] > 0.0);
-  facts->assembled = facts->follows = false; /* bodies and paths are looked for on one rank alone */
+  /* bodies and paths are looked for on one rank alone */
+  facts->assembled = facts->follows = facts->pivots = false;
   facts->sweep_seconds = scree_solve_run_sweep_seconds(run);
 }
 
@@ -186,6 +189,7 @@ static scree_Facts gather(const State *st, const scree_SolveRun *run) {
   facts.no_ipm = scree_solver_class_refuses(&scree_solver_ipm, p) != NULL;
   facts.follows = !scree_solver_class_refuses(&scree_solver_lemke, p);
   facts.steps = !scree_solver_class_refuses(&scree_solver_implicit, p);
+  facts.pivots = !scree_solver_class_refuses(&scree_solver_pivot, p);
   facts.warm = s->warm_start;
   facts.polish = st->options.polish;
   facts.sweep_seconds = scree_sweep_seconds(p);

@@ -3,8 +3,10 @@
  * ipm_contact.h), matrices are d x d row by row.
  *
  * For x, z inside Q there is one point w inside Q whose quadratic representation P = Q_w maps z to
- * x: P = eta^2 (2 w w^T - J),   w = (x/|x| + J z/|z|) / (2 gamma),   gamma^2 = (1 +
- * x.z/(|x||z|))/2, with J = diag(1, -1, ..), |x|^2 = x.Jx and eta^4 = |x|^2/|z|^2. Its square root
+ * x:
+ *     P = eta^2 (2 w w^T - J) ,   w = (x/|x| + J z/|z|) / (2 gamma) ,
+ *     gamma^2 = (1 + x.z/(|x||z|))/2 ,
+ * with J = diag(1, -1, ..), |x|^2 = x.Jx and eta^4 = |x|^2/|z|^2. Its square root
  *     R = eta [w_0, w_T^T; w_T, I + w_T w_T^T/(1 + w_0)]
  * gives the scaled point l = R z = R^-1 x. With mu = 0 the cone is a half-line: only component 0
  * counts, P = x_0/z_0 there and 0 elsewhere. */
@@ -13,6 +15,7 @@
 
 #include "problem/operator.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 
@@ -56,6 +59,7 @@ SCREE_INLINE void scree_scaling_invert(const scree_Scaling *s, int d, const doub
 }
 
 SCREE_INLINE void scree_scaling_init(scree_Scaling *s, int d, const double *x, const double *z) {
+  assert(!(x[0] < 0.0) && !(z[0] < 0.0)); /* both are inside Q */
   const double dx = scree_cone_det(d, x), dz = scree_cone_det(d, z);
   const double nx = 1.0 / sqrt(dx), nz = 1.0 / sqrt(dz);
   double inner = 0.0;

@@ -19,7 +19,7 @@ struct scree_Solver {
   scree_SolveSettings settings; /* without `options`, which have been read */
   scree_SolverOptions options;
   scree_Poll poll;          /* of the solve in progress */
-  scree_Load load;          /* of the machine */
+  scree_MachineLoad load;   /* of the machine */
   const double *velocities; /* (nbodies x nb) of the last problem, or null */
   scree_Arena dividing;     /* of `division`, on several ranks */
   scree_Arena aside;        /* of scree_solver_internal_forces */

@@ -29,6 +29,7 @@
 #include "math/vector.h"
 #include "solver/solver.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -168,6 +169,7 @@ static double dual_norm(const scree_Operator *W, const double *w, const double *
 /* Whether the step shows a curvature above L. The velocities carry rounding of the order of eps
  * (|q| + L |r|); a curvature within its effect does not raise L. */
 static bool too_curved(const Sums *s, double L, double q_norm) {
+  assert(L > 0.0);
   const double noise = 32.0 * DBL_EPSILON * sqrt(s->distance) * (q_norm + L * sqrt(s->size));
   return s->curvature > L * s->distance + noise;
 }

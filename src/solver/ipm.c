@@ -29,6 +29,7 @@
 #include "solver/ipm_contact.h"
 #include "solver/registry.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef struct Options {
@@ -220,6 +221,7 @@ static double largest_step(State *st, const double *dx, const double *dz, double
 
 /* x.z after a step of t, for each barrier. */
 static double complementarity(const State *st, const double *dx, const double *dz, double t) {
+  assert(st->barriers >= 1.0);
   double sum = 0.0;
   for (size_t i = 0; i < st->n; ++i)
     sum += (st->x[i] + (dx ? t * dx[i] : 0.0)) * (st->z[i] + (dz ? t * dz[i] : 0.0));
@@ -230,6 +232,7 @@ static double complementarity(const State *st, const double *dx, const double *d
 }
 
 static void move(State *st, double t, double *x, double *z, double *y) {
+  assert(!(t < 0.0) && !(t > 1.0)); /* neither is true of a step that is not finite */
   for (size_t i = 0; i < st->n; ++i) {
     x[i] += t * st->dx[i];
     z[i] += t * st->dz[i];
@@ -477,7 +480,7 @@ static const scree_Option options[] = {
     {"kappa", SCREE_OPTION_REAL, offsetof(Options, kappa), 5, 1e-3, 1e3, false, NULL,
      "weight of the normal against the tangential part of Coulomb's law"},
     {"weight", SCREE_OPTION_REAL, offsetof(Options, weight), 1e5, 1, 1e12, false, NULL,
-     "proximal weight of a contact at the start is its share of W over this"},
+     "the proximal weight of a contact starts at its mean diagonal of W divided by this"},
     {"barrier", SCREE_OPTION_REAL, offsetof(Options, barrier), 10, 1e-9, 1e9, false, NULL,
      "barrier of the start, relative to the problem's own scales"},
     {"polish_at", SCREE_OPTION_REAL, offsetof(Options, polish_at), 1e-3, 0, 1, false, NULL,
@@ -486,7 +489,7 @@ static const scree_Option options[] = {
      "iterations without progress before giving up"},
     {"ranks", SCREE_OPTION_CHOICE, offsetof(Options, ranks), SCREE_SHARED_DIRECT, 0, 0, false,
      scree_graph_system_methods,
-     "between ranks: direct, by MUMPS; else GMRES with algebraic multigrid, of hypre or PETSc"},
+     "on several ranks: direct (MUMPS), or GMRES with algebraic multigrid of hypre or PETSc"},
 };
 
 const scree_SolverClass scree_solver_ipm = {

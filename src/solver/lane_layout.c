@@ -3,6 +3,8 @@
 #include "core/log.h"
 #include "solver/lanes.h"
 
+#include <assert.h>
+
 /* Contacts of a serial colour are coupled: one per batch. */
 static int lanes_used(const scree_Colouring *colouring, int colour, int width) {
   return colouring->serial[colour] ? 1 : width;
@@ -11,6 +13,7 @@ static int lanes_used(const scree_Colouring *colouring, int colour, int width) {
 static void place_contact(const scree_Problem *p, scree_LaneLayout *layout, int index, int lane,
                           int c) {
   const int width = layout->width;
+  assert(lane >= 0 && lane < width && c < p->nc);
   int *body = layout->body + (size_t)index * 2 * (size_t)width + lane;
   layout->contact[index * width + lane] = c;
   for (int side = 0; side < 2; ++side) {

@@ -3,6 +3,7 @@
 
 #include "core/log.h"
 
+#include <assert.h>
 #include <math.h>
 
 scree_Status scree_linear_laws_create(const scree_SolveRun *run, size_t size, size_t vectors,
@@ -40,6 +41,7 @@ scree_Status scree_linear_laws_create(const scree_SolveRun *run, size_t size, si
 
 /* X <- A^-1 X and v <- A^-1 v for d x d, rows exchanged; A is destroyed. */
 static void solve_rows(int d, double *A, double *X, double *v) {
+  assert(d >= 1 && d <= SCREE_ROWS_MAX);
   for (int k = 0; k < d; ++k) {
     int best = k;
     for (int i = k + 1; i < d; ++i)
@@ -75,27 +77,26 @@ static void solve_rows(int d, double *A, double *X, double *v) {
   }
 }
 
-/* G = (Lu C + Lr)^-1 Lu and b likewise, in place of Lu and c. */
-static void eliminate(scree_LinearLaws *laws) {
-  const scree_Operator *W = laws->W;
-  for (int k = 0; k < W->constraints; ++k) {
-    const int d = scree_rows_of(W, k);
-    double *Lu = laws->Lu + scree_square_of(W, k), *Lr = laws->Lr + scree_square_of(W, k);
-    const double *C = scree_compliance_of(W, k);
-    double A[SCREE_ROWS_MAX * SCREE_ROWS_MAX];
-    for (int i = 0; i < d; ++i)
-      for (int j = 0; j < d; ++j) {
-        A[i * d + j] = Lr[i * d + j];
-        for (int m = 0; C && m < d; ++m) A[i * d + j] += Lu[i * d + m] * C[m * d + j];
-      }
-    solve_rows(d, A, Lu, laws->c + scree_row_of(W, k));
-  }
+void scree_linear_law_eliminate(const scree_Operator *W, int k, const double *Lr, double *Lu,
+                                double *c) {
+  const int d = scree_rows_of(W, k);
+  const double *C = scree_compliance_of(W, k);
+  double A[SCREE_ROWS_MAX * SCREE_ROWS_MAX];
+  for (int i = 0; i < d; ++i)
+    for (int j = 0; j < d; ++j) {
+      A[i * d + j] = Lr[i * d + j];
+      for (int m = 0; C && m < d; ++m) A[i * d + j] += Lu[i * d + m] * C[m * d + j];
+    }
+  solve_rows(d, A, Lu, c);
 }
 
 scree_Status scree_linear_laws_factor(scree_LinearLaws *laws, bool *broken) {
   if (laws->W->problem->kind != SCREE_BODIES)
     return scree_graph_system_factor(laws->system, laws->Lu, laws->Lr, broken);
-  eliminate(laws);
+  for (int k = 0; k < laws->W->constraints; ++k)
+    scree_linear_law_eliminate(laws->W, k, laws->Lr + scree_square_of(laws->W, k),
+                               laws->Lu + scree_square_of(laws->W, k),
+                               laws->c + scree_row_of(laws->W, k));
   return scree_graph_system_factor(laws->system, NULL, laws->Lu, broken);
 }
 

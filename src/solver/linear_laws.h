@@ -28,6 +28,10 @@ typedef struct scree_LinearLaws {
 scree_Status scree_linear_laws_create(const scree_SolveRun *run, size_t size, size_t vectors,
                                       void **state, scree_LinearLaws *laws);
 
+/* Body form: G = (Lu C + Lr)^-1 Lu of constraint k in place of Lu, and b in place of c. */
+void scree_linear_law_eliminate(const scree_Operator *W, int k, const double *Lr, double *Lu,
+                                double *c);
+
 /* Factorise for the current rows; *broken as in graph_system.h. */
 scree_Status scree_linear_laws_factor(scree_LinearLaws *laws, bool *broken);
 

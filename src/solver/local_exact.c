@@ -2,8 +2,9 @@
  * local_exact.h for the main case).
  *
  * Associated law on the cone: -u in N_K(r). Either r = 0 (q in the dual cone), or u = 0 with r in
- * K, or r = t v on the boundary, v = (1, mu e), with v.u = 0 and u_T parallel to e: t = -v.q /
- * v.Wv,    h(e) = (e'.q_T)(v.Wv) - (v.q) e'.(W_Tn + mu W_TT e) = 0,   e' = e turned. h is a
+ * K, or r = t v on the boundary, v = (1, mu e), with v.u = 0 and u_T parallel to e:
+ *     t = -v.q / v.Wv ,   h(e) = (e'.q_T)(v.Wv) - (v.q) e'.(W_Tn + mu W_TT e) = 0 ,
+ * e' = e turned by a right angle. h is a
  * trigonometric polynomial of degree 3 in the angle of e, so it has at most six roots. A root with
  * t > 0 and u_n >= 0 satisfies the whole law, so that it is the solution: Newton's method from the
  * direction of the last impulse mostly ends there after two or three steps. Otherwise all roots are
@@ -11,8 +12,7 @@
  *
  * Shifted cone: r + c n is in K with q replaced by q - c W n. Cone + ball and capped cones have no
  * such closed form; they iterate the projection, which contracts since the block is small and
- * definite.
- */
+ * definite. */
 #include "solver/local_exact.h"
 
 enum { ANGLES = 24, NEWTON_STEPS = 10, PROJECTIONS = 2000 };

@@ -4,6 +4,7 @@
 #include "math/simd.h"
 #include "math/vector.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -80,6 +81,7 @@ static bool piece_of(size_t n, int chunk, size_t *begin, size_t *end) {
 
 /* The pieces first .. last-1 of thread `me`. */
 static void pieces(int me, int threads, int *first, int *last) {
+  assert(me >= 0 && me < threads);
   *first = SCREE_CHUNKS * me / threads;
   *last = SCREE_CHUNKS * (me + 1) / threads;
 }

@@ -352,10 +352,11 @@ static const scree_Option options[] = {
      "Gauss-Seidel sweeps after each step"},
     {"window", SCREE_OPTION_INT, offsetof(Options, window), 8, 1, WINDOW_MAX, false, NULL,
      "factorisations in which the error must fall by `fall`, or the solver gives up"},
-    {"fall", SCREE_OPTION_REAL, offsetof(Options, fall), 5, 1, 1e12, false, NULL, "see window"},
+    {"fall", SCREE_OPTION_REAL, offsetof(Options, fall), 5, 1, 1e12, false, NULL,
+     "factor by which the error must fall within `window` factorisations"},
     {"ranks", SCREE_OPTION_CHOICE, offsetof(Options, ranks), SCREE_SHARED_DIRECT, 0, 0, false,
      scree_graph_system_methods,
-     "between ranks: direct, by MUMPS; else GMRES with algebraic multigrid, of hypre or PETSc"},
+     "on several ranks: direct (MUMPS), or GMRES with algebraic multigrid of hypre or PETSc"},
 };
 
 const scree_SolverClass scree_solver_newton = {

@@ -142,7 +142,7 @@ static const scree_Option options[] = {
     {"check", SCREE_OPTION_INT, offsetof(Options, check), 0, 1, 1000000, true, NULL,
      "sweeps between two measurements; auto spaces them out"},
     {"ranks", SCREE_OPTION_CHOICE, offsetof(Options, ranks), SCREE_RANKS_EXACT, 0, 0, false,
-     ranks_names, "between ranks: exact, the sweeps of one rank; relaxed, fewer messages"},
+     ranks_names, "on several ranks: exact, the sweeps of one rank; relaxed, fewer messages"},
 };
 
 const scree_SolverClass scree_solver_nlgs = {

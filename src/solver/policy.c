@@ -1,6 +1,7 @@
 /* The decisions of `auto` (see policy.h). */
 #include "solver/policy.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* Numbers chosen by measurement. Those of all solvers that factorise were measured on 2026-11-18 in
@@ -38,6 +39,8 @@ static const struct Numbers {
   double implicit_below; /* tolerance: sweeps with momentum reach larger ones */
   double implicit_first; /* factorisations of implicit in the first round; */
   double implicit_seconds; /* and counted seconds, at most; twice as much in each further round */
+  int pivot_from;          /* contacts from which pivot comes before implicit */
+  double pivot_seconds;    /* counted, of pivot in the first round; likewise */
   double last_price;       /* factorisations that the last sweeps may cost */
   double least_room;       /* sweeps of work left below which no analysis is made; nor if that is
                               certainly less than newton needs */
@@ -73,6 +76,9 @@ static const struct Numbers {
     .implicit_below = 1e-6,
     .implicit_first = 1500, /* packings of 640 to 2200 contacts were solved after 120 to 1470 */
     .implicit_seconds = 10, /* a limit */
+    .pivot_from = 600,      /* to 1e-8, CPU seconds of implicit and pivot: 361 disks 0.3, 0.04; 245
+                               spheres 0.3, more than 8; 856 disks failed, 0.4 */
+    .pivot_seconds = 40,    /* a limit */
     .last_price = 400,      /* a limit; no change from 200 to 800 */
     .least_room = 150,      /* these problems have no limit of the work */
     .recover_from = 100,    /* no change from 50 to 200 */
@@ -233,20 +239,40 @@ static bool is_stuck(const scree_Facts *f, const scree_History *h) {
   return false;
 }
 
-static scree_Action implicit(const scree_Facts *f, const scree_History *h) {
-  const double longer = ldexp(1.0, count(h, SCREE_PHASE_IMPLICIT));
-  const double most =
-      fmin(number.implicit_first, number.implicit_seconds / fmax(f->factor_seconds, 1e-9));
-  scree_Action action = act(SCREE_ACTION_IMPLICIT, SCREE_PHASE_IMPLICIT);
+/* implicit or pivot, with twice as much work in each round. */
+static scree_Action packing(const scree_Facts *f, const scree_History *h, scree_Phase phase) {
+  const bool pivots = phase == SCREE_PHASE_PIVOT;
+  const double longer = ldexp(1.0, count(h, phase));
+  const double seconds = pivots ? number.pivot_seconds : number.implicit_seconds;
+  double most = seconds / fmax(f->factor_seconds, 1e-9);
+  if (!pivots) most = fmin(number.implicit_first, most);
+  scree_Action action = act(pivots ? SCREE_ACTION_PIVOT : SCREE_ACTION_IMPLICIT, phase);
   action.factorisations = (int)fmin(1e9, fmax(1.0, longer * most));
   return action;
 }
 
+/* The next method for dense packings to many digits in this round. False: there is none left. */
+static bool next_for_packings(const scree_Facts *f, const scree_History *h, int begin,
+                              scree_Action *action) {
+  const bool large = f->contacts >= number.pivot_from;
+  const scree_Phase order[] = {large ? SCREE_PHASE_PIVOT : SCREE_PHASE_IMPLICIT,
+                               large ? SCREE_PHASE_IMPLICIT : SCREE_PHASE_PIVOT};
+  if (f->warm || f->associated || f->contacts < number.path_before ||
+      f->tolerance > number.implicit_below || count_from(h, begin, SCREE_PHASE_IPM) != 1)
+    return false;
+  for (int k = 0; k < 2; ++k) {
+    const bool can = order[k] == SCREE_PHASE_PIVOT ? f->pivots : f->steps;
+    if (!can || count_from(h, begin, order[k]) > 0) continue;
+    *action = packing(f, h, order[k]);
+    return true;
+  }
+  return false;
+}
+
 static scree_Action after_ipm(const scree_Facts *f, const scree_History *h) {
   const int begin = round_begin(h), tried = count_from(h, begin, SCREE_PHASE_IPM);
-  if (tried == 1 && f->steps && !f->warm && !f->associated && f->contacts >= number.path_before &&
-      f->tolerance <= number.implicit_below && count_from(h, begin, SCREE_PHASE_IMPLICIT) == 0)
-    return implicit(f, h);
+  scree_Action action;
+  if (next_for_packings(f, h, begin, &action)) return action;
   const int most = begin > 0 || f->associated ? 1 : IPM_ALWAYS; /* convex: one is enough */
   const bool followed = count_from(h, begin, SCREE_PHASE_PATH) > 0;
   const bool now = tried == most || (tried == 1 && is_stuck(f, h));
@@ -266,6 +292,7 @@ static scree_Action another_round(const scree_Facts *f, const scree_History *h) 
 }
 
 scree_Action scree_policy_next(const scree_Facts *f, const scree_History *h) {
+  assert(!h || (h->count >= 0 && h->count <= SCREE_STAGES_MOST));
   if (!h || h->count == 0) {
     const double most = first_most(f), share = f->balls ? number.first_share * most : 0.0;
     return sweep(SCREE_PHASE_FIRST, fmax(number.first_least, share), most);
@@ -285,6 +312,7 @@ scree_Action scree_policy_next(const scree_Facts *f, const scree_History *h) {
   case SCREE_PHASE_IPM: return newton(SCREE_PHASE_IPM_NEWTON);
   case SCREE_PHASE_IPM_NEWTON:
   case SCREE_PHASE_IMPLICIT:
+  case SCREE_PHASE_PIVOT:
   case SCREE_PHASE_PATH_NEWTON: return after_ipm(f, h);
   case SCREE_PHASE_PATH_SWEEPS: return lemke(h);
   case SCREE_PHASE_PATH: return newton(SCREE_PHASE_PATH_NEWTON);
@@ -305,6 +333,7 @@ const char *scree_action_name(scree_ActionKind kind) {
   case SCREE_ACTION_IPM: return "ipm";
   case SCREE_ACTION_LEMKE: return "lemke";
   case SCREE_ACTION_IMPLICIT: return "implicit";
+  case SCREE_ACTION_PIVOT: return "pivot";
   case SCREE_ACTION_STOP: break;
   }
   return "stop";

@@ -12,12 +12,13 @@
  *     first sweeps -> (bodies behind W) -> analysis -> (sweeps) -> newton
  *       -> after a warm start once more from zero: (sweeps) -> newton
  *       -> sweeps, while they are predicted to be cheaper than ipm
- *       -> ipm -> newton -> [implicit] -> [path: sweeps -> lemke -> newton]
+ *       -> ipm -> newton -> [implicit, pivot] -> [path: sweeps -> lemke -> newton]
  *       -> ipm with other starts ...
  *       -> last sweeps
  *       -> with a time limit: ipm, lemke and sweeps from other starts until it is reached
  *
- * implicit comes after the first ipm of each round where many digits are asked of a cold start.
+ * implicit and pivot come after the first ipm of each round where many digits are asked of a cold
+ * start, pivot first in large problems.
  * The path comes after the first ipm if that has hardly lowered the error or the path is short,
  * else after the last. */
 #ifndef SCREE_SOLVER_POLICY_H
@@ -36,7 +37,8 @@ typedef enum scree_ActionKind {
   SCREE_ACTION_NEWTON,
   SCREE_ACTION_IPM,
   SCREE_ACTION_LEMKE,
-  SCREE_ACTION_IMPLICIT
+  SCREE_ACTION_IMPLICIT,
+  SCREE_ACTION_PIVOT
 } scree_ActionKind;
 
 /* The position of an action in the order of stages. */
@@ -52,6 +54,7 @@ typedef enum scree_Phase {
   SCREE_PHASE_IPM,
   SCREE_PHASE_IPM_NEWTON, /* after ipm */
   SCREE_PHASE_IMPLICIT,   /* after that, to many digits */
+  SCREE_PHASE_PIVOT,      /* the same */
   SCREE_PHASE_PATH_SWEEPS,
   SCREE_PHASE_PATH,
   SCREE_PHASE_PATH_NEWTON, /* after lemke */
@@ -66,7 +69,7 @@ typedef struct scree_Action {
   bool patient;                  /* NEWTON: may take long to lower the error */
   double kappa, barrier, weight; /* IPM: its options */
   int start;                     /* LEMKE: number of its first d */
-  int factorisations;            /* IMPLICIT: at most */
+  int factorisations;            /* IMPLICIT, PIVOT: at most */
 } scree_Action;
 
 /* A completed stage. */
@@ -90,6 +93,7 @@ typedef struct scree_Facts {
   bool no_ipm;      /* ipm cannot */
   bool follows;     /* lemke can */
   bool steps;       /* implicit can */
+  bool pivots;      /* pivot can */
   bool balls;       /* sweeps use the fast path of balls */
   bool slow_sweeps; /* sweeps visit contact by contact: the associated law with friction */
   bool warm;        /* r was given */

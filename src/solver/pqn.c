@@ -437,7 +437,7 @@ static const scree_Option options[] = {
     {"fallback", SCREE_OPTION_BOOL, offsetof(Options, fallback), 1, 0, 0, false, NULL,
      "continue with nlgs if the steps do not converge"},
     {"gmres", SCREE_OPTION_CHOICE, offsetof(Options, gmres), GMRES_SUNDIALS, 0, 0, false,
-     gmres_names, "whose GMRES on several ranks; on one it is that of SUNDIALS"},
+     gmres_names, "implementation of GMRES on several ranks; on one rank that of SUNDIALS"},
 };
 
 const scree_SolverClass scree_solver_pqn = {

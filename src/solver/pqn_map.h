@@ -1,9 +1,9 @@
 /* The smoothed equation of 004 for one contact, and its derivatives.
  *
- *     C_w(u, s) = F_w(u) + m_w(s - F_w(u))                                                (41)
- *     F_w(u) = u + mu (sqrt(|u_T|^2 + w^2) - w) n                                          (39)
- *     m_w    = smoothed projection on the polar cone                                       (24),
- * (30) dC = X du + Y ds,   X = (I - dm) dF,   Y = dm (42)-(44)
+ *     (41)       C_w(u, s) = F_w(u) + m_w(s - F_w(u))
+ *     (39)       F_w(u) = u + mu (sqrt(|u_T|^2 + w^2) - w) n
+ *     (24),(30)  m_w = smoothed projection on the polar cone
+ *     (42)-(44)  dC = X du + Y ds,   X = (I - dm) dF,   Y = dm
  *
  * u is a velocity and s the impulse in units of velocity; w > 0 smooths and C_w -> C of (15) as
  * w -> 0. Everything is written so that mu = 0 is the limit (31), (34)-(38), where (27) is wrong:

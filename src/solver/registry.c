@@ -15,6 +15,7 @@ const scree_SolverClass *const scree_solver_registry[] = {
     &scree_solver_newton,
     &scree_solver_lemke,
     &scree_solver_implicit,
+    &scree_solver_pivot,
     &scree_solver_pqn,
     &scree_solver_auto,
     NULL,

@@ -9,7 +9,7 @@ extern const scree_SolverClass scree_solver_pgd, scree_solver_apgd, scree_solver
     scree_solver_apgd_ar, scree_solver_apgd_asr;
 extern const scree_SolverClass scree_solver_spg, scree_solver_fixed_point;
 extern const scree_SolverClass scree_solver_ipm, scree_solver_newton, scree_solver_lemke,
-    scree_solver_auto, scree_solver_implicit;
+    scree_solver_auto, scree_solver_implicit, scree_solver_pivot;
 
 extern const scree_SolverClass scree_solver_pqn;
 

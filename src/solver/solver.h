@@ -64,9 +64,9 @@ typedef struct scree_SolveRun {
   const scree_Operator *W; /* the prepared problem: W->problem is the problem itself */
   const scree_SolveSettings *settings;
   const scree_Log *log;
-  scree_Poll *poll;   /* of settings->interrupted, for long loops between measurements */
-  scree_Load *load;   /* of the machine, or null: use all threads of W whatever it is */
-  double start;       /* clock at the start */
+  scree_Poll *poll;        /* of settings->interrupted, for long loops between measurements */
+  scree_MachineLoad *load; /* of the machine, or null: use all threads of W whatever it is */
+  double start;            /* clock at the start */
   bool measure_often; /* the measure is a paper's own: check every iteration, as the paper did */
   const scree_Division *division; /* the whole problem, on several ranks; else null */
   double elsewhere;               /* work of solves that rank 0 made alone */

@@ -25,6 +25,7 @@
 #include "solver/gradient.h"
 #include "solver/solver.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -132,6 +133,7 @@ static double search(Spg *m, int iteration, const Sums *s) {
     change = lambda * (s->slope + 0.5 * lambda * s->curvature);
   }
   m->past[iteration % size] = 0.0;
+  assert(lambda > 0.0 && lambda <= 1.0);
   for (int k = 0; k < size; ++k)
     if (m->past[k] > -INFINITY) m->past[k] -= change;
   return lambda;
@@ -139,6 +141,7 @@ static double search(Spg *m, int iteration, const Sums *s) {
 
 /* The next alpha from the last direction. */
 static double next_step(int iteration, const Sums *s, double alpha) {
+  assert(alpha >= step_min && alpha <= step_max);
   if (!(s->curvature > 0.0)) return fmin(step_max, 10.0 * alpha); /* no curvature along d */
   const double step = iteration % 2 ? s->curvature / s->image : s->distance / s->curvature;
   return fmin(step_max, fmax(step_min, step));

@@ -3,7 +3,7 @@
  * Order. Problems with many contacts are coloured (colouring.h), so that threads change only the
  * time, and so are medium ones if contacts can be visited four at a time (lanes.h); small ones are
  * visited in their own order. The choice depends on the problem alone. Constraints of any size come
- * after the contacts, one by one, those that hold their vertices together at last, as one
+ * after the contacts, one by one; those that hold their vertices together come last, as one
  * (mechanism.h).
  *
  * Several ranks (problem/division.h). Exact sweeps visit the contacts of all ranks in one order,
@@ -244,6 +244,7 @@ typedef struct Team {
 /* The part of thread `me` in one sweep of the contacts. */
 static Change sweep_part(scree_Sweeps *state, const scree_Operator *W, int me, int threads,
                          Team *team, double *r) {
+  assert(me >= 0 && me < threads);
   const scree_Colouring *colouring = state->order;
   const int *start = item_starts(state);
   Change mine = {0};

@@ -1,4 +1,4 @@
-/* Sweeps are prepared: the order of the visits, lanes or floats, and the memory of momentum (see
+/* Preparing sweeps: the order of the visits, lanes or floats, and the memory of momentum (see
  * sweep.h and the head of sweep.c). */
 #include "core/log.h"
 #include "problem/graph.h"

@@ -26,7 +26,7 @@ struct scree_Sweeps {
   scree_SweepChange *changes;   /* (threads x SCREE_CHANGE_STRIDE) work space of sweep_parallel */
   scree_Mechanisms *mechanisms; /* of the run, or null */
   scree_Poll *poll;             /* of the run */
-  scree_Load *load;             /* of the run, or null: always all threads */
+  scree_MachineLoad *load;      /* of the run, or null: always all threads */
   scree_Momentum momentum;      /* no parts: sweeps are plain */
   scree_MomentumState speed;
   bool moving; /* `speed` belongs to the last call */

@@ -22,8 +22,8 @@ static double motion_of(const scree_Bodies *b, int k, const scree_Twist *v, doub
 }
 
 /* Balls look the same in every orientation: only the centre matters. */
-static double reach_of(const scree_System *s, int k, scree_Moment moment, const scree_Twist *v,
-                       double h) {
+static double reach_of(const scree_System *s, int k, scree_VelocityTime moment,
+                       const scree_Twist *v, double h) {
   const scree_Bodies *b = &s->bodies;
   if (b->fixed[k] && b->cold[k].belt) return 0;
   if (scree_bodies_deformable(b, k)) return scree_deform_reach(s, k, moment, h);
@@ -33,7 +33,7 @@ static double reach_of(const scree_System *s, int k, scree_Moment moment, const 
 
 /* In a cell that is deformed neighbours move with it: what counts is their velocity without that
  * motion, and the part of it over the distance of their centres. */
-static double reach_in_cell(const scree_System *s, int k, scree_Moment moment, scree_Twist v,
+static double reach_in_cell(const scree_System *s, int k, scree_VelocityTime moment, scree_Twist v,
                             double h) {
   const scree_Bodies *b = &s->bodies;
   if (!s->cell.any) return reach_of(s, k, moment, &v, h);
@@ -300,7 +300,8 @@ static void kick(scree_System *s) {
  * free flight is exact from the first step on. The same is done where a step was cut at an impact
  * (event.c). */
 static scree_Status begin_with_impact(scree_System *s, const scree_StepSpan *span, const Times *t,
-                                      scree_StepReport *report, bool *complete, double *event) {
+                                      scree_StepReport *report, bool *complete, double *event,
+                                      bool *shared) {
   const double h = (1 - t->theta) * t->h;
   *complete = true;
   if ((s->memory.h > 0 && !span->after_impact) || !s->scheme->looks_ahead || h == 0)
@@ -314,7 +315,7 @@ static scree_Status begin_with_impact(scree_System *s, const scree_StepSpan *spa
   scree_Status status = scree_bodies_drive(&s->bodies, t->before, s->log);
   if (!status) status = find_impulses(s, &impact, report, complete);
   if (!status && span->may_cut && span->after_impact)
-    status = scree_system_event(s, s->total.kinetic, span->at_once, event);
+    status = scree_system_event(s, s->total.kinetic, span->at_once, event, shared);
   if (status) return status;
   if (scree_system_is_posed(s) && !report->solve.converged) {
     *complete = false;
@@ -426,7 +427,8 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   status = check_laws(s);
   if (!status) status = scree_bodies_drive(&s->bodies, t.before, s->log);
   scree_cell_settle(s);
-  if (!status) status = begin_with_impact(s, span, &t, report, &begun, &outcome->event);
+  if (!status)
+    status = begin_with_impact(s, span, &t, report, &begun, &outcome->event, &outcome->shared);
   if (!status && outcome->event >= 0) return SCREE_OK; /* its impact comes later: nothing stands */
   const scree_StepReport first = *report;              /* of the impact */
   report->redetections = report->expansions = 0;       /* each kick has its own limits */
@@ -440,7 +442,7 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   if (!status) status = find_impulses(s, &t, report, &complete);
   if (!status && s->scheme->looks_ahead) status = scree_system_dissipate(s, old.kinetic, report);
   if (!status && span->may_cut)
-    status = scree_system_event(s, old.kinetic, span->at_once, &outcome->event);
+    status = scree_system_event(s, old.kinetic, span->at_once, &outcome->event, &outcome->shared);
   if (status) return status;
 
   clock = scree_seconds();

@@ -23,6 +23,8 @@
 #include "core/memory.h"
 #include "step/system.h"
 
+#include <assert.h>
+
 enum { SOLVES = 6 };
 /* Gain over r . W r that is left: forces that act in the kick make some. */
 static const double excess = 1e-3;
@@ -89,6 +91,7 @@ static void add_up(const scree_System *s, int *parent, Group *groups) {
 
 /* The factor on the velocities of a group. */
 static double factor_of(const Group *group, double allowed) {
+  assert(group->e >= 0 && group->e <= 1);
   const double gain = group->bounce - 0.5 * group->square;
   if (group->contacts < 2 || !(gain > excess * group->square && gain > allowed)) return 1;
   return fmax(0, group->e / (1 + group->e) * group->square / group->bounce);
@@ -105,6 +108,7 @@ static bool lower(scree_System *s, double allowed, int *parent, Group *groups) {
     const double b = bounce_of(s, c);
     if (!(b > 0)) continue;
     const double f = factor_of(&groups[root_of(parent, body_of(s, c))], allowed);
+    assert(f >= 0 && f <= 1);
     if (f == 1) continue;
     p->shift[at] += (1 - f) * b;
     p->q[at] += (1 - f) * b;

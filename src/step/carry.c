@@ -8,9 +8,12 @@
 #include "core/memory.h"
 #include "step/system.h"
 
+#include <assert.h>
+
 /* Add what contact c carried before, and store the sum. */
 static void add_up(scree_System *s, int c, const scree_Memory *from, int32_t previous,
                    scree_Vec3 arm) {
+  assert(previous < (int32_t)from->count);
   scree_Posed *p = &s->posed;
   scree_Memory *to = &s->carried.next;
   const size_t d = (size_t)s->bodies.dimension;

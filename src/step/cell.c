@@ -4,10 +4,12 @@
 #include "core/log.h"
 #include "step/system.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 static scree_Vec3 *column(scree_Mat3 *m, int k) {
+  assert(k >= 0 && k < 3);
   return k == 0 ? &m->x : k == 1 ? &m->y : &m->z;
 }
 
@@ -16,6 +18,7 @@ static double determinant(const scree_Mat3 *m) {
 }
 
 static scree_Mat3 inverse(const scree_Mat3 *m) {
+  assert(determinant(m) != 0);
   const double f = 1 / determinant(m);
   const scree_Mat3 rows = {scree_scale(f, scree_cross(m->y, m->z)),
                            scree_scale(f, scree_cross(m->z, m->x)),

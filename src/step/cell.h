@@ -12,9 +12,9 @@
  * motion of the cell is L (x - x_c), and w = v - L (x - x_c) the velocity of a body in it, which is
  * that of all its images. Contacts keep the sum of m w, and without forces from outside the bodies
  * as a whole stay where they are in units of the sides. (The sum of m v is that of the images which
- * happen to be inside, and changes where one comes in. With their centre of mass in place of the
- * middle it had a part in the motion of all, and a sheared cell under pressure drifted.) Where the
- * cell begins changes v by a motion of all bodies at most. Like an obstacle the cell
+ * happen to be inside, and changes where one comes in. If the motion were taken about the centre of
+ * mass of the bodies, a sheared cell under pressure would drift.) The place of the cell's corner
+ * changes v by a motion common to all bodies at most. Like an obstacle the cell
  * changes its velocity in the kick and drifts with the bodies, so that the energy balance stays an
  * identity: the work of the cell is that of its images' velocities on the contacts, of the kicks by
  * dA', and the change of kinetic and potential energy of bodies that come back in.

@@ -13,7 +13,7 @@ enum { PAD = 8 }; /* kernels may load a full vector past the end */
 void scree_deform_fini(scree_Deform *f) {
   void *arrays[] = {f->vertices.size, f->vertices.row, f->vertices.col, f->vertices.x, f->rows.row,
                     f->rows.entry,    f->rows.vertex,  f->rows.block,   f->rows.B,     f->rows.C,
-                    f->energy,        f->load,         f->goal};
+                    f->energy,        f->load,         f->goal,         f->end,        f->later};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   *f = (scree_Deform){0};
 }
@@ -24,8 +24,8 @@ size_t scree_deform_memory(const scree_Deform *f) {
              sizeof(size_t) +
          (f->coupled_number_capacity + f->number_capacity + f->compliance_capacity) *
              sizeof(double) +
-         f->energy_capacity * sizeof *f->energy +
-         (f->load_capacity + f->goal_capacity) * sizeof(double);
+         f->energy_capacity * sizeof *f->energy + f->end_capacity * sizeof *f->end +
+         (f->load_capacity + f->goal_capacity + f->later_capacity) * sizeof(double);
 }
 
 /* ---- order of contacts ----------------------------------------------------------------------- */
@@ -438,7 +438,7 @@ static scree_Vec3 add_velocity(const scree_Deformable *self, const double *N, co
   return u;
 }
 
-scree_Vec3 scree_deform_velocity(const scree_System *s, int k, scree_Moment moment,
+scree_Vec3 scree_deform_velocity(const scree_System *s, int k, scree_VelocityTime moment,
                                  scree_Vec3 point, uint32_t part) {
   const scree_Bodies *b = &s->bodies;
   const scree_Deformable *self = scree_bodies_deformable(b, k);
@@ -495,7 +495,7 @@ void scree_deform_after(scree_System *s) {
   SCREE_ON_THREADS(s->bodies.deformable_count, s->threads, share, after_all(s, share));
 }
 
-double scree_deform_reach(const scree_System *s, int k, scree_Moment moment, double h) {
+double scree_deform_reach(const scree_System *s, int k, scree_VelocityTime moment, double h) {
   const scree_Bodies *b = &s->bodies;
   const scree_Deformable *self = scree_bodies_deformable(b, k);
   const double *q = scree_deformable_q(b, self);
@@ -507,23 +507,40 @@ double scree_deform_reach(const scree_System *s, int k, scree_Moment moment, dou
   return reach;
 }
 
-void scree_deform_end(const scree_System *s, int k, double h, scree_DeformEnd *end,
-                      scree_Shape *shape, scree_Pose *pose) {
+static void foresee_all(scree_System *s, double h, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
-  const scree_Deformable *self = scree_bodies_deformable(b, k);
-  const double *q = scree_deformable_q(b, self), *after = scree_deformable_after(b, self);
-  for (size_t i = 0; i < self->components; ++i) end->q[i] = q[i] + h * after[i];
-  *shape = b->cold[k].shape;
-  self->class_->shape(self, end->q, shape, pose);
+  SCREE_OVER_BODIES(k, b->deformable_count, share) {
+    const scree_Deformable *self = &b->deformable[k];
+    scree_DeformEnd *end = &s->deform.end[k];
+    const double *q = scree_deformable_q(b, self), *after = scree_deformable_after(b, self);
+    double *later = s->deform.later + self->offset;
+    const bool fixed = b->fixed[self->body];
+    if (!fixed && s->posed.problem_index[self->body] < 0) continue;
+    for (size_t i = 0; i < self->components; ++i) later[i] = fixed ? q[i] : q[i] + h * after[i];
+    end->shape = b->cold[self->body].shape;
+    self->class_->foresee(self, later, &end->shape, &end->pose);
+  }
 }
 
-scree_Vec3 scree_deform_back(const scree_System *s, int k, const scree_DeformEnd *end,
-                             scree_Vec3 point) {
+scree_Status scree_deform_foresee(scree_System *s, double h) {
+  const scree_Bodies *b = &s->bodies;
+  scree_Deform *f = &s->deform;
+  if (b->deformable_count == 0) return SCREE_OK;
+  if (!scree_grow_lean((void **)&f->end, &f->end_capacity, (size_t)b->deformable_count,
+                       sizeof *f->end) ||
+      !scree_grow_lean((void **)&f->later, &f->later_capacity, b->components, sizeof *f->later))
+    return scree_fail_memory(s->log, "the ends of deformable bodies");
+  SCREE_ON_THREADS(b->deformable_count, s->threads, share, foresee_all(s, h, share));
+  return SCREE_OK;
+}
+
+scree_Vec3 scree_deform_back(const scree_System *s, int k, scree_Vec3 point, uint32_t part) {
   const scree_Bodies *b = &s->bodies;
   const scree_Deformable *self = scree_bodies_deformable(b, k);
   int vertex[SCREE_TOUCH_MAX];
   double N[SCREE_TOUCH_MAX * 3 * SCREE_VERTEX_MAX];
-  const int count = self->class_->touch(self, end->q, point, 0, vertex, N);
+  const int count =
+      self->class_->touch(self, s->deform.later + self->offset, point, part, vertex, N);
   return add_velocity(self, N, vertex, count, scree_deformable_q(b, self), scree_vec3(0, 0, 0));
 }
 

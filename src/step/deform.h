@@ -33,6 +33,9 @@ typedef struct scree_Deform {
   double *load; /* (components of all deformable bodies) */
   size_t load_capacity;
   double loaded;
+  struct scree_DeformEnd *end; /* (deformable_count) those in the problem at its end */
+  double *later;               /* (components of all) their coordinates then */
+  size_t end_capacity, later_capacity;
   double *goal; /* (components of all) velocities of driven nodes after the kick (body/driven.h) */
   size_t goal_capacity;
   int inverted; /* a body that the step turned inside out, or -1 */
@@ -84,8 +87,13 @@ scree_Status scree_deform_close(struct scree_System *s);
 double scree_deform_diagonal(const struct scree_System *s, int c, int axis);
 
 /* Velocity of a point of body k: before the kick, after a kick without contacts, or after it. */
-typedef enum scree_Moment { SCREE_BEFORE, SCREE_FREE, SCREE_AFTER, SCREE_NOW } scree_Moment;
-scree_Vec3 scree_deform_velocity(const struct scree_System *s, int k, scree_Moment moment,
+typedef enum scree_VelocityTime {
+  SCREE_BEFORE,
+  SCREE_FREE,
+  SCREE_AFTER,
+  SCREE_NOW
+} scree_VelocityTime;
+scree_Vec3 scree_deform_velocity(const struct scree_System *s, int k, scree_VelocityTime moment,
                                  scree_Vec3 point, uint32_t part);
 /* Mean velocity in the kick that obstacles impose on a point of body k; zero if they do not. */
 scree_Vec3 scree_deform_driven(const struct scree_System *s, int k, scree_Vec3 point,
@@ -93,7 +101,7 @@ scree_Vec3 scree_deform_driven(const struct scree_System *s, int k, scree_Vec3 p
 /* Velocities after the kick, from posed.y. */
 void scree_deform_after(struct scree_System *s);
 /* Bound of the motion of deformable body k in a time h, from now on. */
-double scree_deform_reach(const struct scree_System *s, int k, scree_Moment moment, double h);
+double scree_deform_reach(const struct scree_System *s, int k, scree_VelocityTime moment, double h);
 /* Whether the shape of body k does not follow its deformation. */
 static inline bool scree_deform_keeps_shape(const scree_Bodies *b, int k) {
   const scree_Deformable *self = scree_bodies_deformable(b, k);
@@ -103,22 +111,18 @@ static inline bool scree_deform_keeps_shape(const scree_Bodies *b, int k) {
 /* Gaps of contacts with such bodies become those of the deformed bodies, whose velocities the law
  * has. */
 void scree_deform_bulge(struct scree_System *s);
-/* A deformable body after a further time h with its velocity after the kick: shape (a view, which
- * owns nothing) and pose. Only of bodies with few coordinates whose shape has no data. */
-enum { SCREE_END_COMPONENTS = 24 };
+/* A deformable body after a further time h with its velocity after the kick. */
 typedef struct scree_DeformEnd {
-  double q[SCREE_END_COMPONENTS];
+  scree_Shape shape; /* a view, which owns nothing */
+  scree_Pose pose;
 } scree_DeformEnd;
 static inline bool scree_deform_has_end(const scree_Bodies *b, int k) {
-  const scree_Deformable *self = scree_bodies_deformable(b, k);
-  return !self || (self->components <= SCREE_END_COMPONENTS && !b->cold[k].shape.data &&
-                   !scree_deform_keeps_shape(b, k));
+  return !scree_deform_keeps_shape(b, k);
 }
-void scree_deform_end(const struct scree_System *s, int k, double h, scree_DeformEnd *end,
-                      scree_Shape *shape, scree_Pose *pose);
-/* Current place of the material point that is at `point` then. */
-scree_Vec3 scree_deform_back(const struct scree_System *s, int k, const scree_DeformEnd *end,
-                             scree_Vec3 point);
+/* Fill s->deform.end for the bodies that may touch something. */
+scree_Status scree_deform_foresee(struct scree_System *s, double h);
+/* Current place of the material point of body k that is at `point` of part `part` then. */
+scree_Vec3 scree_deform_back(const struct scree_System *s, int k, scree_Vec3 point, uint32_t part);
 /* Set the velocities of all deformable bodies to those after the kick. */
 void scree_deform_kick(struct scree_System *s);
 /* Work of internal forces in the kick: the elastic part into scheme, without the change of the

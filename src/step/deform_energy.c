@@ -19,6 +19,8 @@
 #include "core/memory.h"
 #include "step/system.h"
 
+#include <assert.h>
+
 static const double credit = 0.1;  /* most negative sum, relative to the energy of the body */
 static const double least = 1e-12; /* positive sum that is ignored, relative to it: round-off */
 
@@ -84,6 +86,7 @@ static void rigid_part(const scree_Deformable *self, const double *q, const doub
  * memory. */
 static double calm(const scree_Deformable *self, const double *q, double *v, double amount,
                    double *rigid, double *trial) {
+  assert(amount >= 0);
   const size_t n = self->components;
   rigid_part(self, q, v, rigid);
   for (size_t i = 0; i < n; ++i) trial[i] = v[i] - rigid[i];

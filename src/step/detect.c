@@ -42,6 +42,7 @@ static bool points_reserve(scree_Points *p, size_t count) {
 
 void scree_points_add(scree_Points *p, int i, int j, uint32_t image,
                       const scree_ManifoldPoint *point) {
+  assert(i >= 0 && j >= 0 && scree_is_unit(point->normal));
   if (p->count >= p->capacity && !points_reserve(p, p->count + 1)) {
     p->failed = true;
     return;

@@ -22,6 +22,8 @@
 #include "solver/own.h"
 #include "step/system.h"
 
+#include <assert.h>
+
 enum { SWEEPS = 50 };
 enum { FURTHER = 3 }; /* times that a solution is improved after it was lowered */
 
@@ -69,6 +71,7 @@ static double own_square(const Kicked *k, int c) {
 }
 
 static void scale_contact(const Kicked *k, int c, double factor) {
+  assert(factor >= 0 && factor <= 1);
   const scree_Problem *p = k->W->problem;
   double *r = k->r + (size_t)c * (size_t)p->d, change[3];
   for (int i = 0; i < p->d; ++i) {

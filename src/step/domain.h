@@ -16,13 +16,15 @@
  *                   whose covers meet the covers of another rank are ghosts there. Detection tests
  *                   whether all bounds, as far as it looks, are inside their covers; if not, the
  *                   step begins again with new ones (domain_build.c). Ghosts move as their
- * originals do up to the kick, and get their state from the owner before each attempt. contacts A
- * contact of two bodies of one rank belongs to that rank, one of two ranks to either, chosen by the
- * two numbers; both test the pair, one keeps the contact. the problem     Each rank poses its own
- * contacts. Bodies that touch contacts of several ranks are held by these and by their owner, and
- * are the halo of the solve (domain_pose.c, problem/division.h). sums            Energies, errors
- * and counts are added over ranks, and decisions taken from these sums, so that all ranks take the
- * same. */
+ *                   originals do up to the kick, and get their state from the owner before each
+ *                   attempt.
+ *   contacts        A contact of two bodies of one rank belongs to that rank, one of two ranks to
+ *                   either, chosen by the two numbers; both test the pair, one keeps the contact.
+ *   the problem     Each rank poses its own contacts. Bodies that touch contacts of several ranks
+ *                   are held by these and by their owner, and are the halo of the solve
+ *                   (domain_pose.c, problem/division.h).
+ *   sums            Energies, errors and counts are added over ranks, and decisions taken from
+ *                   these sums, so that all ranks take the same. */
 #ifndef SCREE_STEP_DOMAIN_H
 #define SCREE_STEP_DOMAIN_H
 

@@ -1,27 +1,27 @@
 /* Impacts for which a step is cut.
  *
  * 1. Of bodies that leave a support. The law on the gap at the next kick stops a body up to one
- * step before it meets another one. A body in free flight does not mind: it arrives where it
- * should. But a body that stands on a second contact, as a block that rocks from one edge to the
- * other, leaves that support up to a step too early, and its weight, which the support carried
- * until the impact, takes energy from it instead. The error is of first order in the step, always a
- * loss, and repeated at every impact: a block that rocks at the default step came to rest in three
- * quarters of the time.
+ * step before it meets another one. For a body in free flight this makes no difference: its
+ * position at the next kick is right. But a body that stands on a second contact, as a block that
+ * rocks from one edge to the other, leaves that support up to a step too early, and its weight,
+ * which the support carried until the impact, takes energy from it instead. The error is of first
+ * order in the step, always a loss, and repeated at every impact: without the cut a block that
+ * rocks at the default step comes to rest in three quarters of the time.
  *
- * The energy in question is the weight that the supports drop times the gap that is open at the
- * kick. Where it is a relevant part of the energy of the world, the step is cut at the time of the
- * impact (world/step.c): the first part ends there, without the impact; the second one begins with
- * a kick without forces, which is the impact. Only the leapfrog is cut: with another theta a change
- * of the step adds or takes energy (certify.c).
+ * The energy in question is the weight that the supports no longer carry times the gap that is open
+ * at the kick. Where it is a relevant part of the energy of the world, the step is cut at the time
+ * of the impact (world/step.c): the first part ends there, without the impact; the second one
+ * begins with a kick without forces, which is the impact. Only the leapfrog is cut: with another
+ * theta a change of the step adds or takes energy (certify.c).
  *
  * 2. Of bodies that are pushed into others. A body that is hit, and reaches a third one in the same
  * step, has no velocity before that impact from which restitution could follow: the gap is closed
- * without a bounce. Of the work r (u- + u+)/2 of that contact the part e_n^2 is wrong. In a cradle
- * of five balls with e_n = 1 and gaps of a tenth of their way in a step a quarter of the energy was
- * lost in one impact. So each such impact gets a span of its own: one ends before the first impact,
- * the next one before the body that was hit reaches another. Gaps that take less than `instant` of
- * a span are left: such bodies touch, and share the impulse. Not in divided worlds, whose ranks
- * would have to agree on the smallest gap. */
+ * without a bounce. Of the work r (u- + u+)/2 of that contact the part e_n^2 is wrong. A cradle
+ * of five balls with e_n = 1 and gaps of a tenth of their way in a step would lose a quarter of
+ * its energy in one impact. So each such impact gets a span of its own: one ends before the first
+ * impact, the next one before the body that was hit reaches another. Gaps that take less than
+ * `instant` of a span are left: such bodies touch, and share the impulse. Not in divided worlds,
+ * whose ranks would have to agree on the smallest gap. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "step/system.h"
@@ -33,6 +33,10 @@ static const double relevant = 1e-3, lifted = 1e-3;
 static const double early = 0.98;
 /* Part of a span that is no time. */
 static const double instant = 2e-3;
+
+double scree_event_instant(const scree_System *s) {
+  return 1e-3 * s->settings.step;
+}
 
 /* Force of gravity and other forces on body k; in a kick without forces that of gravity. */
 static double force_on(const scree_System *s, int k) {
@@ -89,7 +93,7 @@ static double span_in_room(const scree_System *s, int k, double u, double energy
                            const Supports *supports) {
   if (s->bodies.fixed[k] || !supports || !(supports->chain[k] > energy)) return INFINITY;
   const double span = early * supports->room[k] / (2 * u);
-  return span > instant * s->times.h ? span : INFINITY;
+  return span > fmax(instant * s->times.h, scree_event_instant(s)) ? span : INFINITY;
 }
 
 /* Part of the force on body k that its supports no longer carry; supports null: all of it. */
@@ -114,20 +118,21 @@ static double first_impact(const scree_System *s, double energy, bool at_once,
                            const Supports *supports) {
   const scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension;
+  const double latest = s->times.h - s->times.rest + s->times.horizon;
   double first = INFINITY;
   for (int c = 0; c < p->nc; ++c) {
-    const double gap = s->contacts.gap[c];
-    if (p->loaded[c] || !(gap > 0) || !(p->r[(size_t)c * d] > 0)) continue;
-    const double before = p->before[(size_t)c * d];
+    const double gap = s->contacts.gap[c], before = p->before[(size_t)c * d];
+    if (p->loaded[c] || !(gap > 0) || !(before < 0) || !(p->r[(size_t)c * d] > 0)) continue;
     const scree_ContactKey *key = &s->contacts.keys[c];
-    const double weight = dropped(s, key->i, supports) + dropped(s, key->j, supports);
-    if (!(before < 0)) continue;
     const double span = span_before(s, c, before);
+    const double weight = dropped(s, key->i, supports) + dropped(s, key->j, supports);
     if (weight * gap > energy && !at_once && s->joints.count == 0) first = fmin(first, span);
     /* an impact that pushes bodies into others has a span of its own, from one cut to the next */
+    if (span > latest) continue; /* these bodies are pushed themselves */
     const double room = fmin(span_in_room(s, key->i, -before, energy, supports),
                              span_in_room(s, key->j, -before, energy, supports));
-    if (isfinite(room)) first = fmin(first, span > instant * s->times.h ? span : room);
+    const bool comes = !at_once && span > instant * s->times.h;
+    if (isfinite(room)) first = fmin(first, comes ? span : room);
   }
   return -scree_system_max(s, -first);
 }
@@ -140,16 +145,18 @@ static bool any_chain(const scree_System *s, double energy) {
   return false;
 }
 
-scree_Status scree_system_event(scree_System *s, double kinetic, bool at_once, double *time) {
+scree_Status scree_system_event(scree_System *s, double kinetic, bool at_once, double *time,
+                                bool *shared) {
   const scree_Posed *p = &s->posed;
   const double energy = relevant * fmax(kinetic, lifted * s->audit.weight);
   *time = -1;
+  *shared = false;
   if (!s->scheme->looks_ahead || s->scheme->theta(&s->settings) != 0.5 || p->all == 0 ||
       s->laws.any_terms || s->laws.any_rolling || s->bodies.deformable_count || s->cell.pressed ||
       !scree_joints_only_hold(s))
     return SCREE_OK;
-  if (!any_chain(s, energy) && !isfinite(first_impact(s, energy, at_once, NULL)))
-    return SCREE_OK; /* most steps */
+  const bool chain = any_chain(s, energy);
+  if (!chain && !isfinite(first_impact(s, energy, at_once, NULL))) return SCREE_OK; /* most steps */
   const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
   const Supports supports = {SCREE_TAKE_RAW(&s->scratch, double, s->bodies.count),
                              SCREE_TAKE_RAW(&s->scratch, double, s->bodies.count),
@@ -162,6 +169,7 @@ scree_Status scree_system_event(scree_System *s, double kinetic, bool at_once, d
   if (!status && room) {
     const double first = first_impact(s, energy, at_once, &supports);
     if (isfinite(first)) *time = first;
+    *shared = chain && *time < 0;
   }
   scree_arena_release(&s->scratch, mark);
   return status;

@@ -5,9 +5,9 @@
  * u = G(q_k) v. If u+ were zero, the work would be r_t . u-/2, where u- = (G(q_k) - G(q_k-1)) v is
  * the slip that has come up since the last kick because the arms of the contact have turned with
  * the bodies, or its normal with their positions: a first-order error in the energy, always of the
- * same sign. A ball that rolls inside a drum lost 6 % of its energy in ten turns at the usual step,
- * and a coin that rolls on its edge gained 1 %. Demanding that there is no slip halfway between the
- * kicks,
+ * same sign. Without a correction a ball that rolls inside a drum loses 6 % of its energy in ten
+ * turns at the usual step, and a coin that rolls on its edge gains 1 %. Demanding that there is no
+ * slip halfway between the kicks,
  *
  *     G(q_k+1/2) v+ = 0 ,   that is   u+ + D = 0 ,   D = (G(q_k + v h/2) - G(q_k)) v ,
  *
@@ -21,10 +21,10 @@
  *
  *     4 (g - D - u_n h/2) .
  *
- * The law gets it in advance (scree_Points.curve). Before it did, it was noticed only where bodies
- * would have overlapped by more than is tolerated (overlap.c): the edge of a thin coin that rolls
- * was turned back in every second step, twice as much, and the work of that, 5 % of its energy,
- * counted as created. */
+ * The law contains it (scree_Points.curve). Without it, it is noticed only where bodies would
+ * overlap by more than is tolerated (overlap.c): the edge of a thin coin that rolls is turned back
+ * in every second step, by twice as much, and the work of that, 5 % of its energy, counts as
+ * created. */
 #include "geometry/narrow.h"
 #include "geometry/smooth.h"
 #include "step/system.h"

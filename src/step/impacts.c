@@ -4,8 +4,8 @@
  * after the bodies meet. A body that meets one other body is moved to where it would be (delay.c).
  * One that meets several is stopped by all of them together: where it would hit the first, slide
  * along it and then hit the second, its slip is taken by the impact, and energy that friction
- * should have taken is dissipated by impact. In disks that bounce in a box it was a twentieth of
- * all energy, and a seventh where a heavy plate falls on a loose packing.
+ * should have taken is dissipated by impact: at the default step a twentieth of all energy of
+ * disks that bounce in a box, and a seventh where a heavy plate falls on a loose packing.
  *
  * What is misplaced is a part of the energy of the impact that grows with the way of the bodies in
  * half a step over their size, s = |u-| h / (2 size):
@@ -13,10 +13,9 @@
  *     error = sum of r |u-|/2 min(1, s)       energy = sum of r |u-|/2 + energy exchanged
  *
  * over contacts that approach each other, in the first sum those of bodies with several that are
- * not delayed. In five
- * scenes compared with ensembles at h/8 the error in the split of dissipated energy is one to five
- * times error / energy; both fall like h^1.3 to h^1.5. The world divides its steps by it
- * (world/refine.c). */
+ * not delayed. In five scenes compared with ensembles at h/8 the error in the split of dissipated
+ * energy is one to five times error / energy; both fall like h^1.3 to h^1.5. The world divides its
+ * steps by it (world/refine.c). */
 #include "core/log.h"
 #include "step/system.h"
 

@@ -35,7 +35,7 @@ scree_Pose scree_joint_pose(const scree_System *s, const scree_Joint *joint, int
 }
 
 scree_Twist scree_joint_twist(const scree_System *s, const scree_Joint *joint, int side,
-                              scree_Moment moment) {
+                              scree_VelocityTime moment) {
   const scree_Bodies *b = &s->bodies;
   const int body = joint->def.body[side];
   if (body < 0) return at_rest;

@@ -27,7 +27,7 @@ static inline const scree_JointAnchor *anchor_of(const scree_System *s, const sc
 scree_Pose scree_joint_pose(const scree_System *s, const scree_Joint *joint, int side);
 /* Its velocity. */
 scree_Twist scree_joint_twist(const scree_System *s, const scree_Joint *joint, int side,
-                              scree_Moment moment);
+                              scree_VelocityTime moment);
 /* The part of its mean velocity in the kick that obstacles impose on nodes of its body. */
 scree_Vec3 scree_joint_driven(const scree_System *s, const scree_Joint *joint, int side);
 /* Find the anchors of a joint on deformable bodies, and the poses of both sides. */

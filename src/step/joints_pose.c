@@ -4,6 +4,8 @@
 #include "core/memory.h"
 #include "step/joints_internal.h"
 
+#include <assert.h>
+
 /* A side of a joint is a rigid body or the vertices of an anchor; `nb` numbers of each in a row.
  * A cell under a pressure is a third one. */
 static bool reserve(scree_Joints *j, int constraints, size_t rows, size_t nb, bool cell) {
@@ -103,6 +105,7 @@ static void add_part(scree_System *s, int joint, int part, const scree_JointRow 
   const size_t nb = (size_t)b->nb;
   int first;
   const int n = scree_joint_part_rows(&j->joint[joint], b->dimension, part, &first);
+  assert(n >= 1 && n <= SCREE_ROWS_MAX);
   rows += first;
   if (error) error += first;
   /* C may be arbitrarily large: the row is scaled until its diagonal entry is its own |B|^2 */

@@ -297,26 +297,27 @@ static scree_Motion motion_after(const scree_Bodies *b, int k, const Side *side,
   return motion;
 }
 
-/* A body at the end: its shape and pose, and of a deformable one its coordinates. */
+/* A body at the end. */
 typedef struct End {
   scree_Shape shape; /* a view */
   scree_Pose pose;
-  scree_DeformEnd deformed;
 } End;
 
 static void find_end(const scree_System *s, int k, const Side *side, double h, End *end) {
   const scree_Bodies *b = &s->bodies;
-  end->shape = b->cold[k].shape;
-  if (scree_bodies_deformable(b, k))
-    scree_deform_end(s, k, h, &end->deformed, &end->shape, &end->pose);
-  else
-    end->pose = motion_after(b, k, side, h).pose;
+  if (scree_bodies_deformable(b, k)) {
+    const scree_DeformEnd *deformed = &s->deform.end[b->deformable_index[k]];
+    *end = (End){deformed->shape, deformed->pose};
+  } else {
+    *end = (End){b->cold[k].shape, motion_after(b, k, side, h).pose};
+  }
 }
 
-/* Current position of the point of body k that is at `point` at the end. */
-static scree_Vec3 back(const scree_System *s, int k, const End *end, scree_Vec3 point) {
+/* Current position of the point of body k, of its part `part`, that is at `point` at the end. */
+static scree_Vec3 back(const scree_System *s, int k, const End *end, scree_Vec3 point,
+                       uint32_t part) {
   const scree_Bodies *b = &s->bodies;
-  if (scree_bodies_deformable(b, k)) return scree_deform_back(s, k, &end->deformed, point);
+  if (scree_bodies_deformable(b, k)) return scree_deform_back(s, k, point, part);
   return scree_pose_apply(&b->motion[k].pose, scree_pose_invert(&end->pose, point));
 }
 
@@ -368,9 +369,10 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   }
   for (size_t k = begin; k < out->count; ++k) {
     const scree_Vec3 p = out->position[k], n = out->normal[k];
-    const scree_Vec3 on_i = back(s, i, &ei, scree_axpy(p, 0.5 * out->gap[k], n));
+    const uint32_t *part = out->keys[k].part;
+    const scree_Vec3 on_i = back(s, i, &ei, scree_axpy(p, 0.5 * out->gap[k], n), part[0]);
     const scree_Vec3 on_image = scree_axpy(scree_sub(p, later), -0.5 * out->gap[k], n);
-    const scree_Vec3 on_j = scree_add(back(s, j, &ej, on_image), shift);
+    const scree_Vec3 on_j = scree_add(back(s, j, &ej, on_image, part[1]), shift);
     out->position[k] = scree_scale(0.5, scree_add(on_i, on_j));
   }
   return -deepest / size;
@@ -412,6 +414,8 @@ scree_Status scree_system_overlap(scree_System *s, double h, scree_Points *point
   scree_Points *lists = scree_system_lists(s, s->threads);
   bool stop = false;
   if (!lists) return scree_fail_memory(s->log, "the overlaps of a step");
+  const scree_Status status = scree_deform_foresee(s, h);
+  if (status) return status;
   *depth = 0;
   SCREE_ON_THREADS(s->contacts.count, s->threads, share,
                    look_at_pairs(s, h, &stop, &lists[share.thread], depth, share));
@@ -445,9 +449,16 @@ static double gap_now(const scree_System *s, const scree_Points *points, size_t 
  * along one face of a valley into the other one. */
 static const double same_normal = 0.9;
 
+/* Distance, over the size, beyond which the point of a smooth pair has moved over the bodies to
+ * where it is another contact. */
+static const double same_place = 0.1;
+
 /* Whether a point at the end is the contact that was matched with it. */
-static bool is_same(const scree_Points *contacts, size_t c, const scree_Points *points, size_t k) {
+static bool is_same(const scree_Points *contacts, size_t c, const scree_Points *points, size_t k,
+                    double size) {
   const scree_ContactKey *a = &contacts->keys[c], *b = &points->keys[k];
+  const scree_Vec3 way = scree_sub(points->position[k], contacts->position[c]);
+  if (scree_norm(way) > same_place * size) return false;
   return (a->feature == b->feature && a->part[0] == b->part[0] && a->part[1] == b->part[1]) ||
          scree_dot(contacts->normal[c], points->normal[k]) > same_normal;
 }
@@ -492,7 +503,7 @@ scree_Status scree_system_expand_again(scree_System *s, double h, scree_Points *
     const scree_ContactKey *key = &points->keys[k];
     const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
     points->gap[k] += aim * s->settings.penetration * size;
-    if (match[k] < 0 || !is_same(&s->contacts, (size_t)match[k], points, k)) {
+    if (match[k] < 0 || !is_same(&s->contacts, (size_t)match[k], points, k, size)) {
       const double gap = gap_now(s, points, k, h);
       points->gap[k] = fmax(gap, 0);
       points->curve[k] = fmin(gap, 0);

@@ -6,6 +6,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { PAD = 8 }; /* kernels may load a full vector past the end */
@@ -81,8 +82,10 @@ static void copy_row(double *to_rows, size_t to, const double *from_rows, size_t
 
 void scree_portion_take(const scree_Problem *whole, const scree_Islands *islands, int k,
                         const double *start, scree_PortionRoom *room) {
+  assert(k >= 0 && k < islands->count);
   const int *contacts = room->order + room->first[k];
   const int nc = islands->size[k];
+  assert(nc == room->first[k + 1] - room->first[k]);
   scree_Problem *p = &room->problem;
   const size_t d = (size_t)p->d, nb = (size_t)whole->bodies.nb;
   p->nc = nc;

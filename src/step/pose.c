@@ -262,7 +262,7 @@ static scree_Vec3 relative_velocity(const scree_System *s, int c, const Arms *ar
 }
 
 /* The same in the axes of the contact, for bodies of any kind. */
-static void point_velocities(const scree_System *s, int c, scree_Moment moment, double *u) {
+static void point_velocities(const scree_System *s, int c, scree_VelocityTime moment, double *u) {
   const scree_ContactKey *key = &s->contacts.keys[c];
   const scree_Vec3 P = scree_system_point(s, (size_t)c, 0), Q = scree_system_point(s, (size_t)c, 1);
   const scree_Vec3 v = scree_sub(scree_deform_velocity(s, key->i, moment, P, key->part[0]),

@@ -9,14 +9,15 @@
  * 1. Before the solve, islands are found. One rests where its bodies move at less than a
  *    thousandth of the speed that their load alone would give them, weighted by their loads, as
  *    scree_system_rests has it for a world.
- * 2. The whole problem is solved as ever.
+ * 2. The whole problem is solved as usual.
  * 3. Islands that rest, and whose energy error is above their own limit, are solved once more, each
  *    as a problem of its own: from the impulses that held it in the last step, until the error is
  *    below the limit. Usually these impulses still hold it, and it costs one measurement.
  *
  * All of them together get the work of one long attempt of a world at rest; after a failure they
- * pause as that one does. Islands with joints, rolling resistance or deformable bodies are left to
- * the whole, as is all of a world that is divided between ranks. */
+ * pause as that one does. Islands with joints, rolling resistance or deformable bodies have
+ * only the limit of the whole world, as have all islands of a world that is divided between ranks.
+ */
 #include "step/rest.h"
 
 #include "core/log.h"

@@ -17,9 +17,9 @@
  *    below the tolerance can be as large as the forces. The solve continues there (forces.c).
  * 5. Impulses with a self-stress that no load needs are looked for again from zero (stress.c).
  * Impulses that add energy are lowered, and then improved where they no longer solve the problem
- * (dissipate.c). To prevent that by lower tolerances was tried and is dearer: in a deep bed of
- * 2944 spheres it took a step 30 s of factorisations.
- * With max_retries = 0 each problem is solved once, to the tolerance.
+ * (dissipate.c). Preventing that by lower tolerances costs more: a step of a deep bed of 2944
+ * spheres took 30 s of factorisations. With max_retries = 0 each problem is solved once, to the
+ * tolerance.
  *
  * A step may cost max_work times a usual step. Work is counted in sweeps and factorisations, not
  * timed, so that the same step ends with the same bits on every machine. When the limit is reached

@@ -3,9 +3,9 @@
  * Where bodies are held by more contacts than they need there are impulses r0 with H^T r0 = 0:
  * they change no velocity, and a jammed packing allows them in any amount. A solver does not see
  * them: Newton's method, whose linear systems are nearly singular along r0, may add a million times
- * the load in one iteration. Then nothing of what is measured means anything any more. The error is
- * relative to the impulses, the friction that they allow holds everything where it is (35 grains
- * under a plate that is pressed by 100 N stood still, still moving at 0.3 m/s), and the work of
+ * the load in one iteration. Then no measure of the step is meaningful. The error is
+ * relative to the impulses, the friction that they allow stops every motion (35 grains
+ * under a plate that is pressed by 100 N stopped at once from 0.3 m/s), and the work of
  * friction and of normal impulses at velocities that are zero but for errors is large, with
  * opposite signs: created energy that is none.
  *

@@ -219,7 +219,7 @@ typedef struct scree_System {
   const scree_SchemeClass *scheme;
   const scree_Log *log;
   int threads, threads_most; /* now, and while no other program uses the processors */
-  scree_Load load;
+  scree_MachineLoad load;
   scree_Poll poll; /* of settings.solve.interrupted, new for each step */
   int solves;      /* number of solves in the current step */
 
@@ -507,10 +507,14 @@ scree_Status scree_system_hold_bounces(scree_System *s, scree_StepReport *report
 
 /* ---- event.c --------------------------------------------------------------------------------- */
 
+/* A time in which nothing happens: shorter spans are not made. */
+double scree_event_instant(const scree_System *s);
 /* After the solve and before the kick: the time from the start of the span at which an impact of a
  * body that stands on another contact, or is pushed into a third one, matters for the kinetic
- * energy, or -1. `at_once`: impacts at the start have been seen. */
-scree_Status scree_system_event(scree_System *s, double kinetic, bool at_once, double *time);
+ * energy, or -1. `at_once`: impacts at the start have been seen. *shared: there is none, but bodies
+ * that touch share a blow. */
+scree_Status scree_system_event(scree_System *s, double kinetic, bool at_once, double *time,
+                                bool *shared);
 
 /* ---- overlap.c ------------------------------------------------------------------------------- */
 
@@ -618,6 +622,7 @@ typedef struct scree_StepOutcome {
   bool halve;    /* a shorter step may help */
   bool inverted; /* a body was turned inside out: the state is no result */
   double event;  /* time from the start at which it should be cut (event.c), or -1 */
+  bool shared;   /* bodies that touch share a blow */
   scree_Impacts impacts;
 } scree_StepOutcome;
 

@@ -11,7 +11,7 @@
 static const double pi = 3.14159265358979323846;
 
 /* Room for more; false when memory runs out. */
-static bool reserve(scree_Mesh *mesh, size_t points, size_t triangles) {
+static bool reserve(scree_DrawnMesh *mesh, size_t points, size_t triangles) {
   return scree_grow((void **)&mesh->point, &mesh->point_capacity, 3 * (mesh->points + points),
                     sizeof *mesh->point) &&
          scree_grow((void **)&mesh->normal, &mesh->normal_capacity, 3 * (mesh->points + points),
@@ -20,7 +20,7 @@ static bool reserve(scree_Mesh *mesh, size_t points, size_t triangles) {
                     3 * (mesh->triangles + triangles), sizeof *mesh->triangle);
 }
 
-static int put_point(scree_Mesh *mesh, double x, double y, double z, double nx, double ny,
+static int put_point(scree_DrawnMesh *mesh, double x, double y, double z, double nx, double ny,
                      double nz) {
   double *p = mesh->point + 3 * mesh->points, *n = mesh->normal + 3 * mesh->points;
   const double length = sqrt(nx * nx + ny * ny + nz * nz);
@@ -29,14 +29,14 @@ static int put_point(scree_Mesh *mesh, double x, double y, double z, double nx, 
   return (int)mesh->points++;
 }
 
-static void put_triangle(scree_Mesh *mesh, int a, int b, int c) {
+static void put_triangle(scree_DrawnMesh *mesh, int a, int b, int c) {
   int *t = mesh->triangle + 3 * mesh->triangles++;
   t[0] = a, t[1] = b, t[2] = c;
 }
 
 /* Rings of `segments` + 1 points: quads between neighbours, outside on the left of (ring, around).
  */
-static void put_grid(scree_Mesh *mesh, int first, int rings, int segments) {
+static void put_grid(scree_DrawnMesh *mesh, int first, int rings, int segments) {
   const int row = segments + 1;
   for (int k = 0; k + 1 < rings; ++k)
     for (int s = 0; s < segments; ++s) {
@@ -46,7 +46,8 @@ static void put_grid(scree_Mesh *mesh, int first, int rings, int segments) {
     }
 }
 
-static bool put_ball(scree_Mesh *mesh, int segments, double a, double b, double c, double half) {
+static bool put_ball(scree_DrawnMesh *mesh, int segments, double a, double b, double c,
+                     double half) {
   const int quarter = segments / 4 > 2 ? segments / 4 : 2, rings = 2 * (quarter + 1);
   if (!reserve(mesh, (size_t)rings * (size_t)(segments + 1), 2 * (size_t)rings * (size_t)segments))
     return false;
@@ -64,7 +65,7 @@ static bool put_ball(scree_Mesh *mesh, int segments, double a, double b, double 
   return true;
 }
 
-static bool put_box(scree_Mesh *mesh, scree_Vec3 semi) {
+static bool put_box(scree_DrawnMesh *mesh, scree_Vec3 semi) {
   if (!reserve(mesh, 24, 12)) return false;
   const double half[3] = {semi.x, semi.y, semi.z};
   for (int axis = 0; axis < 3; ++axis)
@@ -87,7 +88,7 @@ static bool put_box(scree_Mesh *mesh, scree_Vec3 semi) {
 }
 
 /* A smooth convex shape by its support points: the normals are a grid over the sphere. */
-static bool put_smooth(scree_Mesh *mesh, int segments, const scree_Shape *shape) {
+static bool put_smooth(scree_DrawnMesh *mesh, int segments, const scree_Shape *shape) {
   const int rings = segments + 1;
   if (!reserve(mesh, (size_t)rings * (size_t)(segments + 1), 2 * (size_t)rings * (size_t)segments))
     return false;
@@ -105,7 +106,7 @@ static bool put_smooth(scree_Mesh *mesh, int segments, const scree_Shape *shape)
 }
 
 /* A strip between two lines of equal normals, as a rounded edge is drawn. */
-static void put_edge(scree_Mesh *mesh, scree_Vec3 a, scree_Vec3 b, scree_Vec3 n, scree_Vec3 m,
+static void put_edge(scree_DrawnMesh *mesh, scree_Vec3 a, scree_Vec3 b, scree_Vec3 n, scree_Vec3 m,
                      double radius) {
   const scree_Vec3 end[2] = {a, b}, out[2] = {n, m};
   int p[4];
@@ -137,7 +138,7 @@ static const int *face_of_box(const scree_Shape *shape, int face, int *count, sc
   return box_face[face];
 }
 
-static bool put_rounded(scree_Mesh *mesh, const scree_Shape *shape, const Hull *hull) {
+static bool put_rounded(scree_DrawnMesh *mesh, const scree_Shape *shape, const Hull *hull) {
   const double r = shape->radius;
   for (int f = 0; f < hull->faces; ++f) {
     int n, m;
@@ -179,7 +180,7 @@ static bool put_rounded(scree_Mesh *mesh, const scree_Shape *shape, const Hull *
 }
 
 /* A wall of revolution from (r, z) to (s, t); normals look to its free side. */
-static bool put_wall(scree_Mesh *mesh, int segments, double r, double z, double s, double t) {
+static bool put_wall(scree_DrawnMesh *mesh, int segments, double r, double z, double s, double t) {
   if (!reserve(mesh, 2 * (size_t)(segments + 1), 2 * (size_t)segments)) return false;
   const int first = (int)mesh->points;
   for (int ring = 0; ring < 2; ++ring)
@@ -193,7 +194,7 @@ static bool put_wall(scree_Mesh *mesh, int segments, double r, double z, double 
 }
 
 /* A convex polygon of the plane. */
-static bool put_polygon(scree_Mesh *mesh, const scree_Vec3 *vertices, int count) {
+static bool put_polygon(scree_DrawnMesh *mesh, const scree_Vec3 *vertices, int count) {
   if (!reserve(mesh, (size_t)count, (size_t)count)) return false;
   const int first = (int)mesh->points;
   for (int k = 0; k < count; ++k) put_point(mesh, vertices[k].x, vertices[k].y, 0.0, 0, 0, 1);
@@ -202,7 +203,7 @@ static bool put_polygon(scree_Mesh *mesh, const scree_Vec3 *vertices, int count)
 }
 
 /* An ellipse, or a segment with round ends. */
-static bool put_round(scree_Mesh *mesh, int segments, double a, double b, double half) {
+static bool put_round(scree_DrawnMesh *mesh, int segments, double a, double b, double half) {
   if (!reserve(mesh, (size_t)segments + 2, (size_t)segments + 2)) return false;
   const int first = (int)mesh->points, quarter = segments / 4;
   for (int k = 0; k < 4 * quarter + (half > 0.0 ? 2 : 0); ++k) {
@@ -220,7 +221,7 @@ static bool put_round(scree_Mesh *mesh, int segments, double a, double b, double
 }
 
 /* The solid round a circle, as a ring. */
-static bool put_ring(scree_Mesh *mesh, int segments, double inner, double outer) {
+static bool put_ring(scree_DrawnMesh *mesh, int segments, double inner, double outer) {
   if (!reserve(mesh, 2 * (size_t)(segments + 1), 2 * (size_t)segments)) return false;
   const int first = (int)mesh->points;
   for (int ring = 0; ring < 2; ++ring)
@@ -233,7 +234,7 @@ static bool put_ring(scree_Mesh *mesh, int segments, double inner, double outer)
 }
 
 /* The inside of a cylinder along z, with end caps when it is closed; normals look inward. */
-static bool put_tube(scree_Mesh *mesh, int segments, double radius, double half, bool closed) {
+static bool put_tube(scree_DrawnMesh *mesh, int segments, double radius, double half, bool closed) {
   if (!reserve(mesh, 4 * (size_t)(segments + 1) + 2, 4 * (size_t)segments)) return false;
   const int first = (int)mesh->points;
   for (int ring = 0; ring < 2; ++ring)
@@ -255,8 +256,8 @@ static bool put_tube(scree_Mesh *mesh, int segments, double radius, double half,
 }
 
 /* A cylinder (top and bottom alike) or a cone with its tip at the top, with flat ends. */
-static bool put_turned(scree_Mesh *mesh, int segments, double radius, double bottom, double top,
-                       bool cone) {
+static bool put_turned(scree_DrawnMesh *mesh, int segments, double radius, double bottom,
+                       double top, bool cone) {
   if (!reserve(mesh, 6 * (size_t)(segments + 1), 4 * (size_t)segments)) return false;
   const int first = (int)mesh->points;
   const double slope = cone ? radius / (top - bottom) : 0.0;
@@ -284,7 +285,7 @@ static bool put_turned(scree_Mesh *mesh, int segments, double radius, double bot
 }
 
 /* Faces of a polyhedron, each with corners of its own for its normal. */
-static bool put_polyhedron(scree_Mesh *mesh, const scree_Shape *shape) {
+static bool put_polyhedron(scree_DrawnMesh *mesh, const scree_Shape *shape) {
   for (int f = 0; f < scree_shape_face_count(shape); ++f) {
     int n;
     scree_Vec3 out;
@@ -300,7 +301,7 @@ static bool put_polyhedron(scree_Mesh *mesh, const scree_Shape *shape) {
 }
 
 /* Triangles as they are, each with corners of its own for its normal. */
-static bool put_triangles(scree_Mesh *mesh, const scree_Shape *shape) {
+static bool put_triangles(scree_DrawnMesh *mesh, const scree_Shape *shape) {
   const scree_Vec3 *v = NULL;
   const int n = scree_shape_triangle_count(shape), *t = scree_shape_triangles(shape, &v);
   if (!reserve(mesh, 3 * (size_t)n, (size_t)n)) return false;
@@ -316,7 +317,7 @@ static bool put_triangles(scree_Mesh *mesh, const scree_Shape *shape) {
 }
 
 /* Strips, so that a clipped or shaded plane has no triangle much larger than the scene. */
-static bool put_plane(scree_Mesh *mesh, double reach, scree_Vec3 centre) {
+static bool put_plane(scree_DrawnMesh *mesh, double reach, scree_Vec3 centre) {
   enum { CELLS = 8 };
   if (!reserve(mesh, (CELLS + 1) * (CELLS + 1), 2 * CELLS * CELLS)) return false;
   const int first = (int)mesh->points;
@@ -329,13 +330,13 @@ static bool put_plane(scree_Mesh *mesh, double reach, scree_Vec3 centre) {
 }
 
 static bool put_shape(const scree_Shape *shape, int segments, double reach, scree_Vec3 centre,
-                      scree_Mesh *mesh);
+                      scree_DrawnMesh *mesh);
 
 /* Each part, then moved to its place. */
 static bool put_clump(const scree_Shape *shape, int segments, double reach, scree_Vec3 centre,
-                      scree_Mesh *mesh) {
+                      scree_DrawnMesh *mesh) {
   for (int k = 0; k < scree_shape_part_count(shape); ++k) {
-    const scree_Part *part = scree_shape_part(shape, k);
+    const scree_ClumpPart *part = scree_shape_part(shape, k);
     const size_t first = mesh->points;
     if (!put_shape(&part->shape, segments, reach, centre, mesh)) return false;
     for (size_t p = first; p < mesh->points; ++p) {
@@ -351,7 +352,7 @@ static bool put_clump(const scree_Shape *shape, int segments, double reach, scre
 }
 
 static bool put_shape(const scree_Shape *shape, int segments, double reach, scree_Vec3 centre,
-                      scree_Mesh *mesh) {
+                      scree_DrawnMesh *mesh) {
   bool done = true;
   const double thin = fmax(shape->radius, 0.001 * reach);
   const bool endless = !isfinite(shape->half_length) || shape->half_length <= 0.0;
@@ -441,7 +442,7 @@ static bool put_shape(const scree_Shape *shape, int segments, double reach, scre
 }
 
 scree_Status scree_mesh_shape(const scree_Shape *shape, int segments, double reach,
-                              scree_Vec3 centre, const scree_Log *log, scree_Mesh *mesh) {
+                              scree_Vec3 centre, const scree_Log *log, scree_DrawnMesh *mesh) {
   mesh->points = mesh->triangles = 0;
   mesh->sheet = mesh->stressed = false;
   return put_shape(shape, segments, reach, centre, mesh)
@@ -450,7 +451,7 @@ scree_Status scree_mesh_shape(const scree_Shape *shape, int segments, double rea
 }
 
 scree_Status scree_mesh_beam(scree_Vec3 from, scree_Vec3 to, double radius, int segments,
-                             const scree_Log *log, scree_Mesh *mesh) {
+                             const scree_Log *log, scree_DrawnMesh *mesh) {
   mesh->points = mesh->triangles = 0;
   mesh->sheet = mesh->stressed = false;
   if (!reserve(mesh, 2 * (size_t)(segments + 1), 2 * (size_t)segments))
@@ -476,10 +477,10 @@ scree_Status scree_mesh_beam(scree_Vec3 from, scree_Vec3 to, double radius, int 
   return SCREE_OK;
 }
 
-void scree_mesh_fini(scree_Mesh *mesh) {
+void scree_mesh_fini(scree_DrawnMesh *mesh) {
   scree_free(mesh->point);
   scree_free(mesh->normal);
   scree_free(mesh->triangle);
   scree_free(mesh->value);
-  *mesh = (scree_Mesh){0};
+  *mesh = (scree_DrawnMesh){0};
 }

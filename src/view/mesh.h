@@ -5,7 +5,7 @@
 
 #include "scree/run.h"
 
-typedef struct scree_Mesh {
+typedef struct scree_DrawnMesh {
   size_t points, triangles;
   double *point;  /* (points x 3) */
   double *normal; /* (points x 3) unit, outward */
@@ -14,15 +14,15 @@ typedef struct scree_Mesh {
   bool stressed;
   bool sheet; /* the surface of an unbounded solid: seen from its free side alone */
   size_t point_capacity, normal_capacity, triangle_capacity, value_capacity;
-} scree_Mesh;
+} scree_DrawnMesh;
 
 /* Replace the contents of `mesh` (zeroed before its first use). `segments`: corners of a circle. */
 scree_Status scree_mesh_shape(const scree_Shape *shape, int segments, double reach,
-                              scree_Vec3 centre, const scree_Log *log, scree_Mesh *mesh);
+                              scree_Vec3 centre, const scree_Log *log, scree_DrawnMesh *mesh);
 /* The same of the deformed surface of a finite-element body of a frame, in the frame of `pose`,
  * with von Mises' stress at its points. */
 scree_Status scree_mesh_nodes(const scree_ReplayBody *body, const scree_ReplayFrame *frame,
-                              const scree_Pose *pose, const scree_Log *log, scree_Mesh *mesh);
+                              const scree_Pose *pose, const scree_Log *log, scree_DrawnMesh *mesh);
 /* Whether a body has nodes in a frame. */
 static inline bool scree_mesh_has_nodes(const scree_ReplayBody *body,
                                         const scree_ReplayFrame *frame) {
@@ -33,7 +33,7 @@ double scree_node_mises(const scree_ReplayFrame *frame, int node);
 double scree_mesh_mean_mises(const scree_ReplayBody *body, const scree_ReplayFrame *frame);
 /* A cylinder of radius `radius` between two points, without ends. */
 scree_Status scree_mesh_beam(scree_Vec3 from, scree_Vec3 to, double radius, int segments,
-                             const scree_Log *log, scree_Mesh *mesh);
-void scree_mesh_fini(scree_Mesh *mesh);
+                             const scree_Log *log, scree_DrawnMesh *mesh);
+void scree_mesh_fini(scree_DrawnMesh *mesh);
 
 #endif

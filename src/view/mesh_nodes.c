@@ -17,7 +17,7 @@ double scree_mesh_mean_mises(const scree_ReplayBody *body, const scree_ReplayFra
 }
 
 scree_Status scree_mesh_nodes(const scree_ReplayBody *body, const scree_ReplayFrame *frame,
-                              const scree_Pose *pose, const scree_Log *log, scree_Mesh *mesh) {
+                              const scree_Pose *pose, const scree_Log *log, scree_DrawnMesh *mesh) {
   const size_t n = (size_t)scree_shape_triangle_count(&body->shape);
   const int *corner = scree_shape_triangles(&body->shape, NULL);
   if (!scree_grow((void **)&mesh->point, &mesh->point_capacity, 9 * n, sizeof(double)) ||

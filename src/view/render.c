@@ -266,8 +266,8 @@ static void draw_clipped(Canvas *canvas, const Vertex *v, Colour c, bool sheet,
 
 /* `scale` shrinks the shape about its origin: the rim of shapes of the plane. `stretch` are the
  * factors along its axes, or null: 1. */
-static void draw_mesh(Canvas *canvas, const scree_Mesh *mesh, const scree_Pose *pose, double scale,
-                      const double *stretch, Colour c, const Floor *floor) {
+static void draw_mesh(Canvas *canvas, const scree_DrawnMesh *mesh, const scree_Pose *pose,
+                      double scale, const double *stretch, Colour c, const Floor *floor) {
   const double f[3] = {stretch ? scale * stretch[0] : scale, stretch ? scale * stretch[1] : scale,
                        stretch ? scale * stretch[2] : scale};
   for (size_t t = 0; t < mesh->triangles; ++t) {
@@ -326,15 +326,15 @@ static void draw_ball(Canvas *canvas, const scree_Pose *pose, double radius, Col
 /* ---- the picture ----------------------------------------------------------------------------- */
 
 /* A deformed surface, each triangle with the colour of its stress. */
-static void draw_stressed(Canvas *canvas, const scree_Mesh *mesh, const scree_Pose *pose,
+static void draw_stressed(Canvas *canvas, const scree_DrawnMesh *mesh, const scree_Pose *pose,
                           double scale) {
   for (size_t t = 0; t < mesh->triangles; ++t) {
     const double *value = mesh->value + 3 * t;
-    const scree_Mesh one = {.points = 3,
-                            .triangles = 1,
-                            .point = mesh->point + 9 * t,
-                            .normal = mesh->normal + 9 * t,
-                            .triangle = (int[]){0, 1, 2}};
+    const scree_DrawnMesh one = {.points = 3,
+                                 .triangles = 1,
+                                 .point = mesh->point + 9 * t,
+                                 .normal = mesh->normal + 9 * t,
+                                 .triangle = (int[]){0, 1, 2}};
     draw_mesh(canvas, &one, pose, 1.0, NULL,
               scale_colour((value[0] + value[1] + value[2]) / (3 * scale)), NULL);
   }
@@ -344,7 +344,7 @@ static scree_Status draw_bodies(Canvas *canvas, scree_Replay *replay,
                                 const scree_ReplayFrame *frame, const scree_ReplayExtent *extent,
                                 const scree_RenderSettings *settings, const double *pressure,
                                 bool obstacles) {
-  scree_Mesh mesh = {0};
+  scree_DrawnMesh mesh = {0};
   scree_Status status = SCREE_OK;
   const scree_RenderLook look = obstacles ? settings->obstacles : settings->bodies;
   if (look == SCREE_RENDER_HIDDEN) return SCREE_OK;
@@ -388,7 +388,7 @@ static scree_Status draw_bodies(Canvas *canvas, scree_Replay *replay,
 }
 
 /* For scree_render_bars. */
-static void draw_bar(void *user, const scree_Mesh *mesh, const double rgb[3]) {
+static void draw_bar(void *user, const scree_DrawnMesh *mesh, const double rgb[3]) {
   const scree_Pose still = {{0, 0, 0}, {1, 0, 0, 0}};
   draw_mesh(user, mesh, &still, 1.0, NULL, (Colour){rgb[0], rgb[1], rgb[2]}, NULL);
 }

@@ -6,9 +6,9 @@
 #include <math.h>
 
 typedef struct Brush {
-  void (*draw)(void *user, const scree_Mesh *mesh, const double rgb[3]);
+  void (*draw)(void *user, const scree_DrawnMesh *mesh, const double rgb[3]);
   void *user;
-  scree_Mesh mesh;
+  scree_DrawnMesh mesh;
 } Brush;
 
 static scree_Status put(Brush *brush, const scree_Replay *replay, scree_Vec3 from, scree_Vec3 to,
@@ -18,7 +18,16 @@ static scree_Status put(Brush *brush, const scree_Replay *replay, scree_Vec3 fro
   return status;
 }
 
-/* Cylinders from each contact to the centres of its bodies; the radius shows the normal impulse. */
+/* A body so many times larger than the one that it touches, such as a plate, is a wall to it. */
+static const double wall_ratio = 4.0;
+
+static bool is_wall(const scree_ReplayBody *body, const scree_ReplayBody *other) {
+  return body->obstacle || (!other->obstacle && body->shape.bounding_radius >
+                                                    wall_ratio * other->shape.bounding_radius);
+}
+
+/* Cylinders from each contact to the centres of its bodies, except walls; the radius shows the
+ * normal impulse. */
 static scree_Status draw_chains(Brush *brush, const scree_Replay *replay,
                                 const scree_ReplayFrame *frame) {
   scree_Status status = SCREE_OK;
@@ -30,7 +39,7 @@ static scree_Status draw_chains(Brush *brush, const scree_Replay *replay,
     const double strength = contact->r[0] / strong;
     for (int side = 0; status == SCREE_OK && side < 2; ++side) {
       const int i = contact->body[side];
-      if (replay->bodies[i].obstacle) continue;
+      if (is_wall(&replay->bodies[i], &replay->bodies[contact->body[1 - side]])) continue;
       const double *p = contact->position, *x = frame->position + 3 * i;
       const double thick = fmax(0.012, 0.18 * sqrt(strength)) * 0.5 * replay->bodies[i].shape.size;
       status = put(brush, replay, scree_vec3(p[0], p[1], p[2]), scree_vec3(x[0], x[1], x[2]), thick,
@@ -74,10 +83,9 @@ static scree_Status draw_joints(Brush *brush, const scree_Replay *replay,
   return status;
 }
 
-scree_Status
-scree_render_bars(const scree_Replay *replay, const scree_ReplayFrame *frame, bool chains,
-                  bool flat, void (*draw)(void *user, const scree_Mesh *mesh, const double rgb[3]),
-                  void *user) {
+scree_Status scree_render_bars(
+    const scree_Replay *replay, const scree_ReplayFrame *frame, bool chains, bool flat,
+    void (*draw)(void *user, const scree_DrawnMesh *mesh, const double rgb[3]), void *user) {
   Brush brush = {.draw = draw, .user = user};
   scree_Status status = chains ? draw_chains(&brush, replay, frame) : SCREE_OK;
   if (status == SCREE_OK) status = draw_joints(&brush, replay, frame, flat);

@@ -6,9 +6,8 @@
 #include "view/mesh.h"
 
 /* Draw each bar with its colour. In the plane (flat) joints are dots. */
-scree_Status
-scree_render_bars(const scree_Replay *replay, const scree_ReplayFrame *frame, bool chains,
-                  bool flat, void (*draw)(void *user, const scree_Mesh *mesh, const double rgb[3]),
-                  void *user);
+scree_Status scree_render_bars(
+    const scree_Replay *replay, const scree_ReplayFrame *frame, bool chains, bool flat,
+    void (*draw)(void *user, const scree_DrawnMesh *mesh, const double rgb[3]), void *user);
 
 #endif

@@ -48,11 +48,8 @@ static void aim_at_all(Aim *aim, const Canvas *canvas, const scree_Replay *repla
            replay->bodies[i].shape.bounding_radius);
     ++seen;
   }
-  for (int i = 0; i < frame->bodies; ++i) {
-    const scree_ShapeKind kind = replay->bodies[i].shape.kind;
-    if (kind == SCREE_SHAPE_DRUM || kind == SCREE_SHAPE_PIPE || kind == SCREE_SHAPE_FUNNEL)
-      seen = 0; /* the container of the bodies is visible, too */
-  }
+  for (int i = 0; i < frame->bodies; ++i)
+    if (replay->bodies[i].shape.kind == SCREE_SHAPE_DRUM) seen = 0; /* the drum is visible, too */
   for (int k = 0; seen == 0 && k < 8; ++k)
     aim_at(aim, canvas,
            scree_sub(scree_vec3((k & 1 ? extent->upper : extent->lower)[0],

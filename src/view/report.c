@@ -41,7 +41,7 @@ static void put_base64(Writer *writer, const unsigned char *bytes, size_t size) 
 }
 
 /* End a block and write it as the element <prefix><name>. */
-static scree_Status put_block(Writer *writer, const char *name, int number, scree_Block *block,
+static scree_Status put_block(Writer *writer, const char *name, int number, scree_PageBlock *block,
                               const scree_Log *log) {
   unsigned char *bytes;
   size_t size;
@@ -61,7 +61,7 @@ static scree_Status put_block(Writer *writer, const char *name, int number, scre
 }
 
 static scree_Status put_data(scree_Replay *replay, const scree_ReportPlan *plan, Writer *writer) {
-  scree_Block block = {0};
+  scree_PageBlock block = {0};
   fprintf(writer->file, "<script type=\"application/json\" id=\"%smeta\">", writer->prefix);
   scree_report_meta(replay, plan, writer->file);
   fputs("</script>\n", writer->file);
@@ -86,7 +86,7 @@ static scree_Status put_data(scree_Replay *replay, const scree_ReportPlan *plan,
 
 /* Bytes that are not frames or contacts: the page, shapes and curves. */
 static scree_Status fixed_bytes(const scree_Replay *replay, size_t page, double *bytes) {
-  scree_Block block = {0};
+  scree_PageBlock block = {0};
   unsigned char *data;
   size_t size;
   *bytes = (double)page + 1e4 + 50.0 * replay->frame_count;

@@ -38,12 +38,12 @@ void scree_report_plan_fini(scree_ReportPlan *plan);
 size_t scree_report_deformed(const scree_Replay *replay, double *first);
 
 /* The blocks (see report_block.h), begun, filled and not yet ended. */
-void scree_report_static(const scree_Replay *replay, scree_Block *block);
-scree_Status scree_report_telemetry(const scree_Replay *replay, scree_Block *block);
+void scree_report_static(const scree_Replay *replay, scree_PageBlock *block);
+scree_Status scree_report_telemetry(const scree_Replay *replay, scree_PageBlock *block);
 scree_Status scree_report_frames(scree_Replay *replay, const scree_ReportPlan *plan, int index,
-                                 scree_Block *block);
+                                 scree_PageBlock *block);
 scree_Status scree_report_contacts(scree_Replay *replay, const scree_ReportPlan *plan, int place,
-                                   scree_Block *block);
+                                   scree_PageBlock *block);
 
 /* The description of the run, as JSON that is safe inside a script element. */
 void scree_report_meta(const scree_Replay *replay, const scree_ReportPlan *plan, FILE *file);

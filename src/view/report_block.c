@@ -15,7 +15,7 @@ enum { HEADER = 8, COLUMN_HEADER = 112, NAME = 64 };
 
 static const int widths[] = {1, 1, 2, 2, 4, 4, 8};
 
-static bool reserve(scree_Block *block, size_t more) {
+static bool reserve(scree_PageBlock *block, size_t more) {
   if (block->failed) return false;
   if (!scree_grow((void **)&block->bytes, &block->capacity, block->size + more, 1))
     block->failed = true;
@@ -36,7 +36,7 @@ static void put_f64(unsigned char *at, double value) {
   put_u64(at, bits);
 }
 
-void scree_block_begin(scree_Block *block) {
+void scree_block_begin(scree_PageBlock *block) {
   block->size = 0;
   block->columns = 0;
   block->failed = false;
@@ -46,7 +46,7 @@ void scree_block_begin(scree_Block *block) {
 }
 
 /* Nearest integer of the type. */
-static int64_t quantise(const scree_Column *column, double value, int component) {
+static int64_t quantise(const scree_PageColumn *column, double value, int component) {
   static const double low[] = {0, -128, 0, -32768, 0},
                       high[] = {255, 127, 65535, 32767, 4294967295};
   double q = (value - (component < 3 ? column->offset[component] : 0.0)) / column->scale;
@@ -63,7 +63,7 @@ static uint64_t fold(int64_t value) {
 }
 
 /* The bits of every number of a column, widened. */
-static void fill_words(const scree_Column *column, uint64_t *words) {
+static void fill_words(const scree_PageColumn *column, uint64_t *words) {
   size_t k = 0;
   for (size_t f = 0; f < column->frames; ++f)
     for (int c = 0; c < column->components; ++c)
@@ -92,7 +92,7 @@ static int64_t residual(const uint64_t *words, size_t k, size_t per, int op, int
   return (int64_t)(value << shift) >> shift;
 }
 
-static int choose_prediction(const scree_Column *column, const uint64_t *words, size_t total,
+static int choose_prediction(const scree_PageColumn *column, const uint64_t *words, size_t total,
                              size_t per, int width) {
   if (column->frames < 2) return 0;
   if (column->type >= SCREE_COLUMN_F32) return 1;
@@ -109,7 +109,7 @@ static int choose_prediction(const scree_Column *column, const uint64_t *words, 
   return choice;
 }
 
-void scree_block_add(scree_Block *block, const scree_Column *column) {
+void scree_block_add(scree_PageBlock *block, const scree_PageColumn *column) {
   const int width = widths[column->type];
   const size_t per = (size_t)column->components * column->count, total = per * column->frames;
   uint64_t *words = SCREE_ALLOC(uint64_t, total);
@@ -145,7 +145,7 @@ void scree_block_add(scree_Block *block, const scree_Column *column) {
   scree_free(words);
 }
 
-scree_Status scree_block_end(scree_Block *block, const scree_Log *log, unsigned char **bytes,
+scree_Status scree_block_end(scree_PageBlock *block, const scree_Log *log, unsigned char **bytes,
                              size_t *size) {
   *bytes = NULL;
   if (block->failed) return scree_fail_memory(log, "the page's data");
@@ -161,19 +161,19 @@ scree_Status scree_block_end(scree_Block *block, const scree_Log *log, unsigned 
   return SCREE_OK;
 }
 
-void scree_block_fini(scree_Block *block) {
+void scree_block_fini(scree_PageBlock *block) {
   scree_free(block->bytes);
-  *block = (scree_Block){0};
+  *block = (scree_PageBlock){0};
 }
 
-void scree_block_put(scree_Block *block, const char *name, scree_ColumnType type, int components,
-                     size_t frames, size_t count, const double *values) {
-  const scree_Column column = {.name = name,
-                               .type = type,
-                               .components = components,
-                               .frames = frames,
-                               .count = count,
-                               .values = values,
-                               .scale = 1.0};
+void scree_block_put(scree_PageBlock *block, const char *name, scree_PageColumnType type,
+                     int components, size_t frames, size_t count, const double *values) {
+  const scree_PageColumn column = {.name = name,
+                                   .type = type,
+                                   .components = components,
+                                   .frames = frames,
+                                   .count = count,
+                                   .values = values,
+                                   .scale = 1.0};
   scree_block_add(block, &column);
 }

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum scree_ColumnType {
+typedef enum scree_PageColumnType {
   SCREE_COLUMN_U8,
   SCREE_COLUMN_I8,
   SCREE_COLUMN_U16,
@@ -25,34 +25,34 @@ typedef enum scree_ColumnType {
   SCREE_COLUMN_U32,
   SCREE_COLUMN_F32,
   SCREE_COLUMN_F64
-} scree_ColumnType;
+} scree_PageColumnType;
 
-typedef struct scree_Column {
+typedef struct scree_PageColumn {
   const char *name; /* shorter than 64 */
-  scree_ColumnType type;
+  scree_PageColumnType type;
   int components;
   size_t frames, count;
   const double *values; /* (frames x components x count) */
   bool square;
   double scale, offset[3]; /* scale > 0 */
-} scree_Column;
+} scree_PageColumn;
 
-typedef struct scree_Block {
+typedef struct scree_PageBlock {
   unsigned char *bytes;
   size_t size, capacity;
   uint32_t columns;
   bool failed; /* memory ran out */
-} scree_Block;
+} scree_PageBlock;
 
 /* Start a block; the memory of an earlier one is used again. */
-void scree_block_begin(scree_Block *block);
-void scree_block_add(scree_Block *block, const scree_Column *column);
+void scree_block_begin(scree_PageBlock *block);
+void scree_block_add(scree_PageBlock *block, const scree_PageColumn *column);
 /* A column of numbers as they are. */
-void scree_block_put(scree_Block *block, const char *name, scree_ColumnType type, int components,
-                     size_t frames, size_t count, const double *values);
+void scree_block_put(scree_PageBlock *block, const char *name, scree_PageColumnType type,
+                     int components, size_t frames, size_t count, const double *values);
 /* Deflate. *bytes (size) is to be freed with scree_free. */
-scree_Status scree_block_end(scree_Block *block, const scree_Log *log, unsigned char **bytes,
+scree_Status scree_block_end(scree_PageBlock *block, const scree_Log *log, unsigned char **bytes,
                              size_t *size);
-void scree_block_fini(scree_Block *block);
+void scree_block_fini(scree_PageBlock *block);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Column of three numbers of each contact, or of one. */
-static void add_contact(scree_Block *block, const char *name, scree_ColumnType type,
+static void add_contact(scree_PageBlock *block, const char *name, scree_PageColumnType type,
                         const scree_ReplayFrame *frame, size_t at, int components, double *work) {
   const size_t nc = (size_t)frame->contacts;
   for (size_t c = 0; c < nc; ++c) {
@@ -20,9 +20,9 @@ static void add_contact(scree_Block *block, const char *name, scree_ColumnType t
 }
 #define AT(member) offsetof(scree_ReplayContact, member)
 
-static void add_full(scree_Block *block, const scree_ReplayFrame *frame,
+static void add_full(scree_PageBlock *block, const scree_ReplayFrame *frame,
                      const scree_ReportPlan *plan, int d, double *work) {
-  const scree_ColumnType type =
+  const scree_PageColumnType type =
       plan->level == SCREE_REPORT_EXACT ? SCREE_COLUMN_F64 : SCREE_COLUMN_F32;
   if (type == SCREE_COLUMN_F64) {
     add_contact(block, "position", type, frame, AT(position), 3, work);
@@ -30,13 +30,13 @@ static void add_full(scree_Block *block, const scree_ReplayFrame *frame,
     const size_t nc = (size_t)frame->contacts;
     for (size_t c = 0; c < nc; ++c)
       for (size_t k = 0; k < 3; ++k) work[k * nc + c] = frame->contact[c].position[k];
-    scree_Column column = {.name = "position",
-                           .type = type,
-                           .components = 3,
-                           .frames = 1,
-                           .count = nc,
-                           .values = work,
-                           .scale = plan->extent.length};
+    scree_PageColumn column = {.name = "position",
+                               .type = type,
+                               .components = 3,
+                               .frames = 1,
+                               .count = nc,
+                               .values = work,
+                               .scale = plan->extent.length};
     memcpy(column.offset, plan->extent.origin, sizeof column.offset);
     scree_block_add(block, &column);
   }
@@ -52,7 +52,7 @@ static void add_full(scree_Block *block, const scree_ReplayFrame *frame,
 
 /* The arm from the centre of the body that is no obstacle, in units of its radius, to 8 bits; the
  * normal impulse to 8 bits on a square curve. For round bodies the normal lies along the arm. */
-static void add_small(scree_Block *block, const scree_Replay *replay, scree_ReplayFrame *frame,
+static void add_small(scree_PageBlock *block, const scree_Replay *replay, scree_ReplayFrame *frame,
                       const scree_ReportPlan *plan, double *work) {
   const size_t nc = (size_t)frame->contacts;
   double largest = 0.0;
@@ -66,13 +66,13 @@ static void add_small(scree_Block *block, const scree_Replay *replay, scree_Repl
     }
     largest = fmax(largest, contact->r[0]);
   }
-  scree_Column column = {.name = "arm",
-                         .type = SCREE_COLUMN_I8,
-                         .components = 3,
-                         .frames = 1,
-                         .count = nc,
-                         .values = work,
-                         .scale = 1.0 / 120.0};
+  scree_PageColumn column = {.name = "arm",
+                             .type = SCREE_COLUMN_I8,
+                             .components = 3,
+                             .frames = 1,
+                             .count = nc,
+                             .values = work,
+                             .scale = 1.0 / 120.0};
   scree_block_add(block, &column);
   if (!plan->round) {
     for (size_t c = 0; c < nc; ++c)
@@ -82,14 +82,14 @@ static void add_small(scree_Block *block, const scree_Replay *replay, scree_Repl
     scree_block_add(block, &column);
   }
   for (size_t c = 0; c < nc; ++c) work[c] = frame->contact[c].r[0];
-  column = (scree_Column){.name = "r",
-                          .type = SCREE_COLUMN_U8,
-                          .components = 1,
-                          .frames = 1,
-                          .count = nc,
-                          .values = work,
-                          .square = true,
-                          .scale = largest > 0.0 ? largest / (255.0 * 255.0) : 1.0};
+  column = (scree_PageColumn){.name = "r",
+                              .type = SCREE_COLUMN_U8,
+                              .components = 1,
+                              .frames = 1,
+                              .count = nc,
+                              .values = work,
+                              .square = true,
+                              .scale = largest > 0.0 ? largest / (255.0 * 255.0) : 1.0};
   scree_block_add(block, &column);
 }
 
@@ -102,7 +102,7 @@ static void drop_open(scree_ReplayFrame *frame) {
 }
 
 scree_Status scree_report_contacts(scree_Replay *replay, const scree_ReportPlan *plan, int place,
-                                   scree_Block *block) {
+                                   scree_PageBlock *block) {
   scree_ReplayFrame frame = {0};
   scree_Status status = scree_replay_read(replay, plan->frame[place], &frame);
   double *work = NULL;

@@ -38,7 +38,7 @@ enum { PAGE_SEGMENTS = 24 }; /* corners of a circle of a shape that is given by 
  * `known` is a table of the bodies that were the first to have theirs, by a hash of the vertices.
  */
 typedef struct Triangles {
-  scree_Mesh mesh; /* of one body */
+  scree_DrawnMesh mesh; /* of one body */
   double *points, *triangles;
   size_t point_capacity, triangle_capacity, points_used, triangles_used;
   size_t slots;                         /* a power of two */
@@ -117,7 +117,7 @@ static bool add_body(Triangles *t, const scree_ReplayBody *body, int number, con
 }
 
 /* Columns have their components one after the other. */
-static void add_triples(scree_Block *block, const char *name, scree_ColumnType type,
+static void add_triples(scree_PageBlock *block, const char *name, scree_PageColumnType type,
                         const double *rows, size_t n) {
   double *columns = SCREE_ALLOC(double, 3 * n);
   if (!columns) {
@@ -140,7 +140,7 @@ size_t scree_report_deformed(const scree_Replay *replay, double *first) {
   return vertices;
 }
 
-static void add_vertices(const scree_Replay *replay, scree_Block *block, double *work) {
+static void add_vertices(const scree_Replay *replay, scree_PageBlock *block, double *work) {
   const size_t n = (size_t)replay->body_count;
   Triangles t = {
       .slots = 16, .first = work, .count = work + n, .from = work + 2 * n, .faces = work + 3 * n};
@@ -178,7 +178,7 @@ static double size_of(const scree_Shape *shape) {
 }
 
 /* Kinds and bodies of the joints; 4294967295: the world. */
-static void add_joints(const scree_Replay *replay, scree_Block *block) {
+static void add_joints(const scree_Replay *replay, scree_PageBlock *block) {
   static const char *const names[] = {"joint_bond", "joint_a", "joint_b"};
   const size_t n = (size_t)replay->joint_count;
   double *work = SCREE_ALLOC(double, n);
@@ -196,7 +196,7 @@ static void add_joints(const scree_Replay *replay, scree_Block *block) {
   scree_free(work);
 }
 
-void scree_report_static(const scree_Replay *replay, scree_Block *block) {
+void scree_report_static(const scree_Replay *replay, scree_PageBlock *block) {
   const size_t n = (size_t)replay->body_count;
   scree_block_begin(block);
   double *work = SCREE_ALLOC(double, 5 * n);
@@ -234,7 +234,7 @@ void scree_report_static(const scree_Replay *replay, scree_Block *block) {
 
 /* At most POINTS_MAX points: of the steps that share a point the largest value is kept for errors
  * and times, the last value for other curves. */
-scree_Status scree_report_telemetry(const scree_Replay *replay, scree_Block *block) {
+scree_Status scree_report_telemetry(const scree_Replay *replay, scree_PageBlock *block) {
   const int rows = replay->rows, per = (rows + POINTS_MAX - 1) / POINTS_MAX;
   const int points = per > 0 ? (rows + per - 1) / per : 0;
   double *values = SCREE_ALLOC(double, points);
@@ -376,14 +376,14 @@ static scree_Status gather(scree_Replay *replay, const scree_ReportPlan *plan, i
   return status;
 }
 
-static void add_single(scree_Block *block, const Gather *g, const scree_ReportPlan *plan) {
-  scree_Column column = {.name = "position",
-                         .type = SCREE_COLUMN_F32,
-                         .components = 3,
-                         .frames = g->frames,
-                         .count = g->n,
-                         .values = g->position,
-                         .scale = plan->extent.length};
+static void add_single(scree_PageBlock *block, const Gather *g, const scree_ReportPlan *plan) {
+  scree_PageColumn column = {.name = "position",
+                             .type = SCREE_COLUMN_F32,
+                             .components = 3,
+                             .frames = g->frames,
+                             .count = g->n,
+                             .values = g->position,
+                             .scale = plan->extent.length};
   memcpy(column.offset, plan->extent.origin, sizeof column.offset);
   scree_block_add(block, &column);
   scree_block_put(block, "orientation", SCREE_COLUMN_F32, 4, g->frames, g->n, g->orientation);
@@ -393,7 +393,7 @@ static void add_single(scree_Block *block, const Gather *g, const scree_ReportPl
 
 /* Lengths of vectors in 64 steps on a square curve: as many as colours tell apart. `present`,
  * already written, holds them. */
-static void add_lengths(scree_Block *block, const char *name, const Gather *g,
+static void add_lengths(scree_PageBlock *block, const char *name, const Gather *g,
                         const double *vectors, double largest) {
   for (size_t f = 0; f < g->frames; ++f)
     for (size_t i = 0; i < g->n; ++i) {
@@ -401,20 +401,20 @@ static void add_lengths(scree_Block *block, const char *name, const Gather *g,
       const double length = hypot(hypot(v[0], v[g->n]), v[2 * g->n]);
       g->present[f * g->n + i] = length;
     }
-  const scree_Column column = {.name = name,
-                               .type = SCREE_COLUMN_U8,
-                               .components = 1,
-                               .frames = g->frames,
-                               .count = g->n,
-                               .values = g->present,
-                               .square = true,
-                               .scale = largest > 0.0 ? largest / (63.0 * 63.0) : 1.0};
+  const scree_PageColumn column = {.name = name,
+                                   .type = SCREE_COLUMN_U8,
+                                   .components = 1,
+                                   .frames = g->frames,
+                                   .count = g->n,
+                                   .values = g->present,
+                                   .square = true,
+                                   .scale = largest > 0.0 ? largest / (63.0 * 63.0) : 1.0};
   scree_block_add(block, &column);
 }
 
 /* How bodies are turned, 16 bits a number, of those that are not round: their numbers are in the
  * column "turned". The rotation of the others is not visible. */
-static void add_turns(scree_Block *block, const scree_Replay *replay, const Gather *g) {
+static void add_turns(scree_PageBlock *block, const scree_Replay *replay, const Gather *g) {
   double *turned = SCREE_ALLOC(double, g->n);
   double *values = SCREE_ALLOC(double, 4 * g->frames * g->n);
   size_t count = 0;
@@ -428,13 +428,13 @@ static void add_turns(scree_Block *block, const scree_Replay *replay, const Gath
       for (size_t k = 0; k < count; ++k)
         values[row * count + k] = g->orientation[row * g->n + (size_t)turned[k]];
     scree_block_put(block, "turned", SCREE_COLUMN_U32, 1, 1, count, turned);
-    const scree_Column column = {.name = "orientation",
-                                 .type = SCREE_COLUMN_I16,
-                                 .components = 4,
-                                 .frames = g->frames,
-                                 .count = count,
-                                 .values = values,
-                                 .scale = 1.0 / 32767.0};
+    const scree_PageColumn column = {.name = "orientation",
+                                     .type = SCREE_COLUMN_I16,
+                                     .components = 4,
+                                     .frames = g->frames,
+                                     .count = count,
+                                     .values = values,
+                                     .scale = 1.0 / 32767.0};
     scree_block_add(block, &column);
   }
   scree_free(turned);
@@ -443,14 +443,14 @@ static void add_turns(scree_Block *block, const scree_Replay *replay, const Gath
 
 /* Positions on a grid of 1/128 of the smallest body, or of 1/65535 of the block's bounds where that
  * is coarser. */
-static void add_compact(scree_Block *block, const scree_Replay *replay, const Gather *g,
+static void add_compact(scree_PageBlock *block, const scree_Replay *replay, const Gather *g,
                         const scree_ReportPlan *plan) {
-  scree_Column column = {.name = "position",
-                         .type = SCREE_COLUMN_U16,
-                         .components = 3,
-                         .frames = g->frames,
-                         .count = g->n,
-                         .values = g->position};
+  scree_PageColumn column = {.name = "position",
+                             .type = SCREE_COLUMN_U16,
+                             .components = 3,
+                             .frames = g->frames,
+                             .count = g->n,
+                             .values = g->position};
   double widest = 0.0;
   for (size_t c = 0; c < 3; ++c) {
     double low = INFINITY, high = -INFINITY;
@@ -472,8 +472,8 @@ static void add_compact(scree_Block *block, const scree_Replay *replay, const Ga
 }
 
 /* Fields of the user's own, NaN where a frame has none. */
-static void add_fields(scree_Block *block, const scree_Replay *replay, const scree_ReportPlan *plan,
-                       int first, const Gather *g) {
+static void add_fields(scree_PageBlock *block, const scree_Replay *replay,
+                       const scree_ReportPlan *plan, int first, const Gather *g) {
   for (int field = 0; field < replay->field_count; ++field) {
     char name[64];
     double *values = SCREE_ALLOC(double, g->frames * g->n);
@@ -491,7 +491,7 @@ static void add_fields(scree_Block *block, const scree_Replay *replay, const scr
 }
 
 scree_Status scree_report_frames(scree_Replay *replay, const scree_ReportPlan *plan, int index,
-                                 scree_Block *block) {
+                                 scree_PageBlock *block) {
   const int first = index * plan->block_frames;
   const int count =
       plan->count - first < plan->block_frames ? plan->count - first : plan->block_frames;

@@ -74,7 +74,7 @@ static scree_Status find_scales(scree_Replay *replay, scree_ReportPlan *plan, bo
   return status;
 }
 
-static scree_Status deflated(scree_Block *block, const scree_Log *log, double *total) {
+static scree_Status deflated(scree_PageBlock *block, const scree_Log *log, double *total) {
   unsigned char *bytes;
   size_t size;
   const scree_Status status = scree_block_end(block, log, &bytes, &size);
@@ -87,7 +87,7 @@ static scree_Status deflated(scree_Block *block, const scree_Log *log, double *t
  * when that is already far above what there is room for. */
 static scree_Status estimate(scree_Replay *replay, const scree_ReportPlan *plan, double room,
                              double *frames, double *contacts) {
-  scree_Block block = {0};
+  scree_PageBlock block = {0};
   scree_Status status = SCREE_OK;
   const int blocks = (plan->count + plan->block_frames - 1) / plan->block_frames;
   const int looks = blocks < SAMPLES ? blocks : SAMPLES;

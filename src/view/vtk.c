@@ -28,7 +28,7 @@ typedef struct Export {
   double *real[COLUMNS];
   int *integer[COLUMNS];
   size_t real_capacity[COLUMNS], integer_capacity[COLUMNS];
-  scree_Mesh mesh;
+  scree_DrawnMesh mesh;
   scree_Glyphs glyphs;
   bool all_triangles; /* bodies with a glyph are in `shapes` too */
 } Export;
@@ -124,7 +124,7 @@ static scree_Pose pose_of(const scree_ReplayFrame *frame, size_t i) {
 
 /* Triangles of one body behind those already there. */
 static bool append_shape(Export *out, size_t i, size_t *points, size_t *triangles) {
-  const scree_Mesh *mesh = &out->mesh;
+  const scree_DrawnMesh *mesh = &out->mesh;
   const scree_Pose pose = pose_of(&out->frame, i);
   double *point = real_column(out, 0, 3 * (*points + mesh->points));
   double *speed = real_column(out, 1, *triangles + mesh->triangles);
@@ -343,7 +343,7 @@ static scree_Status write_chains(Export *out, int k) {
 static scree_Status write_glyphs(Export *out) {
   scree_Status status = SCREE_OK;
   for (int k = 0; k < out->glyphs.count && status == SCREE_OK; ++k) {
-    const scree_Mesh *mesh = &out->glyphs.mesh[k];
+    const scree_DrawnMesh *mesh = &out->glyphs.mesh[k];
     const scree_VtkPolygons polygons = {.points = mesh->points,
                                         .triangles = mesh->triangles,
                                         .point = mesh->point,

@@ -22,7 +22,7 @@ static scree_Vec3 scale_of(const scree_Shape *shape) {
 }
 
 /* The mesh divided by the scale. */
-static void normalise(scree_Mesh *mesh, scree_Vec3 scale) {
+static void normalise(scree_DrawnMesh *mesh, scree_Vec3 scale) {
   for (size_t p = 0; p < mesh->points; ++p) {
     mesh->point[3 * p] /= scale.x;
     mesh->point[3 * p + 1] /= scale.y;
@@ -30,7 +30,7 @@ static void normalise(scree_Mesh *mesh, scree_Vec3 scale) {
   }
 }
 
-static bool same(const scree_Mesh *a, const scree_Mesh *b) {
+static bool same(const scree_DrawnMesh *a, const scree_DrawnMesh *b) {
   if (a->points != b->points || a->triangles != b->triangles) return false;
   for (size_t k = 0; k < 3 * a->points; ++k)
     if (!(fabs(a->point[k] - b->point[k]) <= SAME)) return false;
@@ -39,7 +39,8 @@ static bool same(const scree_Mesh *a, const scree_Mesh *b) {
 
 /* The glyph of the body, made if it is a new one. `work` is used again. */
 static scree_Status find(scree_Glyphs *glyphs, const scree_Shape *shape, int segments,
-                         scree_Mesh *work, const scree_Log *log, int *glyph, scree_Vec3 *scale) {
+                         scree_DrawnMesh *work, const scree_Log *log, int *glyph,
+                         scree_Vec3 *scale) {
   *scale = scale_of(shape);
   scree_Status status = scree_mesh_shape(shape, segments, 1, scree_vec3(0, 0, 0), log, work);
   if (status != SCREE_OK) return status;
@@ -52,13 +53,13 @@ static scree_Status find(scree_Glyphs *glyphs, const scree_Shape *shape, int seg
   if (glyphs->count == SCREE_GLYPHS_MAX) return SCREE_OK;
   *glyph = glyphs->count;
   glyphs->mesh[glyphs->count++] = *work;
-  *work = (scree_Mesh){0};
+  *work = (scree_DrawnMesh){0};
   return SCREE_OK;
 }
 
 scree_Status scree_glyphs_init(scree_Glyphs *glyphs, const scree_Replay *replay, int segments) {
   const int n = replay->body_count;
-  scree_Mesh work = {0};
+  scree_DrawnMesh work = {0};
   scree_Status status = SCREE_OK;
   glyphs->count = 0;
   glyphs->glyph = SCREE_ALLOC(int, n);

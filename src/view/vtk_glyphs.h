@@ -11,7 +11,7 @@ enum { SCREE_GLYPHS_MAX = 256 };
 
 typedef struct scree_Glyphs {
   int count;
-  scree_Mesh mesh[SCREE_GLYPHS_MAX]; /* (count) */
+  scree_DrawnMesh mesh[SCREE_GLYPHS_MAX]; /* (count) */
   int *glyph;    /* (bodies) -1: none: unbounded, or a shape beyond the last mesh */
   double *scale; /* (bodies x 3) */
 } scree_Glyphs;

@@ -67,7 +67,8 @@ scree_Status scree_body_set_coordinates(scree_World *world, int body, const doub
   if (!self) return refuse(world, body);
   scree_Bodies *b = &world->system.bodies;
   if (!isfinite(account))
-    return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d: its account is not finite", body);
+    return scree_fail(&world->log, SCREE_BAD_INPUT,
+                      "body %d: its sum of created energy is not finite", body);
   for (size_t k = 0; k < self->components; ++k)
     if (!isfinite(q[k]) || !isfinite(v[k]))
       return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d: a coordinate is not finite", body);

@@ -11,15 +11,17 @@
  * at the next kick), so levels fall from one step to the next, announced one step ahead. They rise
  * at once: then the bodies are only held apart for longer than needed.
  *
- * What is gained is the split between friction and impact; the motion of a flow of many grains is
- * the same. So the price is bounded: a step of 2^k parts is taken to cost 2^k times an undivided
- * one, and the work beyond that may be a part of the work of undivided steps, plus what small
- * worlds need for a whole run. Without a bound steps were divided for most of the time in which
- * 2000 spheres fell into a hopper, and cost five times as much.
+ * This corrects the split of the dissipated energy between friction and impact; the motion of a
+ * flow of many grains stays the same. So the price is bounded: a step of 2^k parts is taken to cost
+ * 2^k times an undivided one, and the work beyond that may be a part of the work of undivided
+ * steps, plus what small worlds need for a whole run. Without a bound steps were divided for most
+ * of the time in which 2000 spheres fell into a hopper, and cost five times as much.
  *
  * Everything follows from energies and counted work, not from clocks, and is part of the saved
  * state. */
 #include "world/refine.h"
+
+#include <assert.h>
 
 static const struct {
   double limit;   /* part of the energy exchanged that may be misplaced */
@@ -43,6 +45,7 @@ static const struct {
 
 scree_Impacts scree_refine_add(const scree_Impacts *recent, const scree_Impacts *span,
                                double length, double turned_over) {
+  assert(length >= 0 && length <= rules.memory);
   const double kept = 1 - length / rules.memory;
   return (scree_Impacts){kept * recent->error + span->error,
                          kept * recent->energy + span->energy + rules.least * length * turned_over};
@@ -59,6 +62,7 @@ bool scree_refine_rises(const scree_Refinement *account, const scree_Impacts *re
 }
 
 int scree_refine_next(const scree_Refinement *account, int level) {
+  assert(level >= 0 && level <= rules.highest);
   const scree_Impacts *recent = &account->recent;
   const bool calm = rules.coarser * recent->error < rules.calm * rules.limit * recent->energy;
   return level > 0 && (calm || account->spent > rules.always) ? level - 1 : level;
@@ -66,6 +70,7 @@ int scree_refine_next(const scree_Refinement *account, int level) {
 
 void scree_refine_pay(scree_Refinement *account, int level, double work, int attempts,
                       double sweep) {
+  assert(level >= 0 && level <= rules.highest && attempts >= 1);
   const double all = work + rules.attempt * sweep * attempts;
   account->usual = all / (double)(1 << level);
   account->spent += all - (1 + rules.part) * account->usual;

@@ -16,7 +16,7 @@ typedef scree_SentBody Body;
 
 /* All other state, the same on all ranks of a divided world. */
 typedef struct Scalars {
-  scree_Progress progress;
+  scree_WorldTotals progress;
   int64_t bodies, contacts, stride;
 } Scalars;
 

@@ -41,7 +41,7 @@ static const char *take(const char *at, void *data, size_t size) {
   return at + size;
 }
 
-void scree_world_get_progress(const scree_World *world, scree_Progress *progress) {
+void scree_world_get_progress(const scree_World *world, scree_WorldTotals *progress) {
   const scree_System *s = &world->system;
   memset(progress, 0, sizeof *progress); /* padding too: it is saved and sent */
   progress->time_start = world->time_start;
@@ -59,7 +59,7 @@ void scree_world_get_progress(const scree_World *world, scree_Progress *progress
   progress->refinement = world->refinement;
 }
 
-void scree_world_set_progress(scree_World *world, const scree_Progress *progress) {
+void scree_world_set_progress(scree_World *world, const scree_WorldTotals *progress) {
   scree_System *s = &world->system;
   world->time_start = progress->time_start;
   world->last_h = progress->last_h;
@@ -157,7 +157,7 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
   if (!all_finite(keys + contacts * sizeof(scree_ContactKey),
                   contacts * (contact_bytes((size_t)header->stride) - sizeof(scree_ContactKey))))
     what = "impulses";
-  const scree_Progress *p = &header->progress;
+  const scree_WorldTotals *p = &header->progress;
   if (!(header->step > 0) || !isfinite(header->step) || !isfinite(p->time_start) ||
       !(p->last_h >= 0) || !isfinite(p->last_h) || !(p->memory_h >= 0) || !isfinite(p->memory_h) ||
       p->time_count < 0 || p->steps < 0 || !isfinite(p->impact_in) || p->cuts < 0 ||

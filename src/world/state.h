@@ -15,7 +15,7 @@ typedef struct scree_StateHeader {
   int64_t actuation; /* bytes of drivers and forces */
   int64_t solver;    /* bytes of the solver's memory, at the end */
   double step;
-  scree_Progress progress;
+  scree_WorldTotals progress;
 } scree_StateHeader;
 
 typedef struct scree_StateRemoved {

@@ -64,7 +64,6 @@ static void begin(scree_World *world) {
 /* Cuts per step, and per step on average: the attempts that they repeat are a small part of the
  * work. */
 enum { CUTS = 12, STEPS_PER_CUT = 5 };
-static const double instant = 1e-3; /* part of a step that is no time */
 
 static bool may_cut(const scree_World *world, int cuts) {
   return cuts < CUTS && world->cuts * STEPS_PER_CUT <= world->steps + STEPS_PER_CUT * CUTS;
@@ -265,6 +264,7 @@ static scree_Status run_parts(scree_World *world, Origin *origin, scree_StepRepo
   scree_System *s = &world->system;
   const int max = s->settings.max_halvings;
   const double step = s->settings.step, start = scree_world_time(world);
+  const double instant = scree_event_instant(s);
   double done = 0, next = world->impact_in >= 0 ? fmin(world->impact_in, step) : step;
   bool struck = world->impact_in >= 0; /* the last span ended before an impact */
   int cuts = 0;
@@ -272,7 +272,7 @@ static scree_Status run_parts(scree_World *world, Origin *origin, scree_StepRepo
   world->impact_in = -1;
   *halve = *refine = false;
   while (done < step) {
-    const bool now = next < step && next - done < instant * step;
+    const bool now = next < step && next - done < instant;
     if (now) next = step; /* the impact comes at once */
     const bool before_impact = next < step || world->impact_in >= 0;
     const scree_StepSpan span = {.start = start + done,
@@ -290,7 +290,8 @@ static scree_Status run_parts(scree_World *world, Origin *origin, scree_StepRepo
     if (status) return status;
     const bool whole = span.h == step && !span.before_impact;
     *halve = outcome.halve && (max > 0 || !whole || outcome.inverted);
-    *refine = !*halve && whole && outcome.event < 0 && refines(world, &span, 0, &outcome);
+    const bool refinable = whole && outcome.event < 0 && !outcome.shared;
+    *refine = !*halve && refinable && refines(world, &span, 0, &outcome);
     if (*halve || *refine) {
       const scree_StepReport cost = *sum;
       return_to_origin(world, origin);
@@ -304,7 +305,7 @@ static scree_Status run_parts(scree_World *world, Origin *origin, scree_StepRepo
       status = keep_origin(world, origin);
       cuts++;
       world->cuts++;
-      if (event < (1 - instant) * step)
+      if (event < step - instant)
         next = event;
       else
         world->impact_in = fmax(0, event - step);

@@ -11,7 +11,7 @@
 
 /* What a world has besides bodies, joints, contacts and their memory, as it is saved (state.c) and
  * sent to other ranks (spread.c). */
-typedef struct scree_Progress {
+typedef struct scree_WorldTotals {
   double time_start, last_h, memory_h, penetration;
   int64_t time_count, steps;
   scree_EnergyBalance total;
@@ -21,10 +21,10 @@ typedef struct scree_Progress {
   double impact_in;
   int64_t cuts;
   scree_Refinement refinement;
-} scree_Progress;
+} scree_WorldTotals;
 
-void scree_world_get_progress(const scree_World *world, scree_Progress *progress);
-void scree_world_set_progress(scree_World *world, const scree_Progress *progress);
+void scree_world_get_progress(const scree_World *world, scree_WorldTotals *progress);
+void scree_world_set_progress(scree_World *world, const scree_WorldTotals *progress);
 
 /* Time is start + count * step, so that rounding does not accumulate; both are reset when the step
  * changes. */

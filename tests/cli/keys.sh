@@ -1,12 +1,18 @@
 #!/usr/bin/env bash
-# The examples are valid under the JSON Schema and use every key and choice that scenes have.
+# The examples are valid under the JSON Schema and use every key and choice that scenes have, and the
+# reference explains every key.
 source "$(dirname "$0")/common.bash"
 python3 -c 'import yaml, jsonschema' 2> /dev/null || { echo "python3-yaml and python3-jsonschema are missing"; exit 77; }
 cd "$SCREE_SOURCE" || exit 1
 run 0 "$SCREE" check --schema
 cp "$work/out" "$work/schema.json"
-run 0 python3 scripts/keys.py "$work/schema.json" examples/*.yaml examples/parts/*.yaml cli/new/*.yaml bench/scenes/*.yaml
+run 0 python3 scripts/keys.py "$work/schema.json" --reference docs/SCENES.md examples/*.yaml examples/parts/*.yaml
 out "0 in no example"
+out "0 keys not in the reference"
+run 0 python3 scripts/keys.py "$work/schema.json" examples/*.yaml cli/new/*.yaml bench/scenes/*.yaml
+sed '/^## Index of keys/,$s/\[joints.motor\]/[joints]/' docs/SCENES.md > "$work/SCENES.md"
+run 1 python3 scripts/keys.py "$work/schema.json" --reference "$work/SCENES.md" examples/*.yaml examples/parts/*.yaml
+out "motor.velocity"
 run 1 python3 scripts/keys.py "$work/schema.json" examples/drum.yaml
 out "generators[].kind: pack"
 

@@ -47,7 +47,18 @@ if complete=$(bash -c 'source completion.bash; COMP_WORDS=(scree che); COMP_CWOR
   [ "$complete" = --until ] || fail "bash completes run --unt to \"$complete\""
   complete=$(bash -c 'source completion.bash; COMP_WORDS=(scree solve --law a); COMP_CWORD=3; _scree; echo "${COMPREPLY[*]}"')
   [ "$complete" = associated ] || fail "bash completes solve --law a to \"$complete\""
+  for words in "new hea:heap" "examples dominoe:dominoes" "solve -s lem:lemke" "race --solver lem:lemke" "solvers spg:spg" "help pict:picture"; do
+    complete=$(bash -c "source completion.bash; COMP_WORDS=(scree ${words%:*}); COMP_CWORD=$(wc -w <<< "${words%:*}"); _scree; echo \"\${COMPREPLY[*]}\"")
+    [ "$complete" = "${words#*:}" ] || fail "bash completes ${words%:*} to \"$complete\""
+  done
 fi
+if command -v fish > /dev/null; then
+  for words in "new hea:heap" "examples dominoe:dominoes" "solve -s lem:lemke" "picture --view obl:oblique" "help pict:picture"; do
+    complete=$(PATH="$(dirname "$SCREE"):$PATH" HOME=$work fish -c "source completion.fish; complete -C 'scree ${words%:*}'" | cut -f1)
+    [ "$complete" = "${words#*:}" ] || fail "fish completes ${words%:*} to \"$complete\""
+  done
+fi
+for words in "heap hopper" "dome dominoes" "fixed-point ipm"; do grep -q "($words\|[( ]$words" completion.zsh || fail "zsh does not complete $words"; done
 run 0 "$SCREE" manual
 out ".TH SCREE 1"
 out '.SS "scree run '

@@ -5,7 +5,9 @@
 #   2. the library does not print, exit, abort or jump (snprintf and fprintf to a file are fine);
 #   3. every src/<folder> is named in docs/ARCHITECTURE.md;
 #   4. include/scree/scree.h includes every public header;
-#   5. a file of more than 600 lines gives the reason at its head: "More than 600 lines: ...".
+#   5. a file of more than 600 lines gives the reason at its head: "More than 600 lines: ...";
+#   6. no two headers or sources define types of the same name;
+#   7. a function that takes or returns a vector by value is SCREE_INLINE (src/math/simd.h).
 #
 #   check.sh ROOT         print each violation as file:line: reason; fail if there is one
 #   check.sh --self-test  break each rule in a sample tree and demand that it is reported
@@ -157,6 +159,38 @@ check_length() {
   done
 }
 
+check_types() {
+  local file
+  for file in include/scree/*.h src/*/*.[ch]; do
+    [ -f "$file" ] || continue
+    strip_c "$file" | awk -v file="$file" '
+      match($0, /^(typedef[ \t]+)?(struct|enum|union)[ \t]+scree_[A-Za-z0-9_]+[ \t]*\{/) {
+        name = substr($0, RSTART, RLENGTH - 1); sub(/[ \t]+$/, "", name); sub(/.*[ \t]/, "", name)
+        print name, file ":" NR }'
+  done | awk '$1 in at { print $2 ": " $1 " is also the name of a type of " at[$1] } { at[$1] = $2 }'
+}
+
+check_vectors() {
+  local file
+  for file in src/*/*.[ch]; do
+    [ -f "$file" ] || continue
+    strip_c "$file" | awk -v file="$file" '
+      /vector_size/ && match($0, /^typedef [A-Za-z_0-9 ]+ [A-Za-z_0-9]+/) {
+        name = substr($0, RSTART, RLENGTH); sub(/ +__attribute__$/, "", name); sub(/.* /, "", name); own[name] = 1 }
+      BEGIN { own["scree_Lane"] = own["scree_LaneMask"] = own["scree_Pair"] = 1 }
+      /^[A-Za-z_]/ { head = /^(static|SCREE_CLONES|scree_|double|int|bool|void|float)/; start = NR; text = "" }
+      head { text = text " " $0 }
+      head && /[;{]/ {
+        head = 0
+        if (text !~ /\(/ || text ~ /typedef/) next
+        sub(/[{].*/, "", text)
+        for (name in own)
+          if (text ~ "(^|[ (,])" name " [a-z_0-9]+[ ]*[,()]")
+            print file ":" start ": a vector by value in a function that is not SCREE_INLINE"
+      }'
+  done
+}
+
 check_tree() {
   cd "$1"
   local found ranks
@@ -168,6 +202,8 @@ check_tree() {
     check_architecture
     check_umbrella
     check_length
+    check_types
+    check_vectors
   )"
   [ -z "$found" ] && return 0
   echo "$found"
@@ -230,6 +266,14 @@ self_test() {
   expect "src/core/a.c:1: 605 lines, expected at most 600" "long file without a reason"
   { echo '/* More than 600 lines: a reason. */' && cat "$root/src/core/a.c"; } >"$root/long" && good
   mv "$root/long" "$root/src/core/a.c" && expect "" "long file with a reason"
+  good && echo 'typedef struct scree_Thing {' | tee "$root/src/core/t.h" >"$root/src/solver/t.h"
+  expect "scree_Thing is also the name of a type of src/core/t.h:1" "two types of one name"
+  rm "$root/src/core/t.h" "$root/src/solver/t.h"
+  good && printf 'static double across(\n    scree_Lane x) {\n}\n' >>"$root/src/core/a.c"
+  expect "src/core/a.c:5: a vector by value" "vector by value in a function that is compiled once"
+  good && printf 'SCREE_INLINE double across(scree_Lane x) {\n}\nstatic double at(scree_Lane *x) {\n}\n' \
+    >>"$root/src/core/a.c"
+  expect "" "vectors in inlined functions and by pointer"
   [ "$failures" -eq 0 ] && echo "self-test: every rule is able to fail"
 }
 

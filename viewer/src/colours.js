@@ -1,5 +1,7 @@
 // Colours, and forces and arms of contacts. The numbers that colours show are in fields.js.
 
+import { short } from './format.js';
+
 // Samples of a perceptually uniform colour map (blue, green, yellow), interpolated. Its dark end is
 // left out, so that the shapes of bodies at rest stay visible.
 const SCALE = [
@@ -104,6 +106,12 @@ export function scalingRange(scaling, range, values, obstacle) {
   const at = (share) => sorted[Math.round(share * (sorted.length - 1))];
   const low = at(0.02), high = at(0.98);
   return high > low ? [low, high] : [low - Math.abs(low) / 2, high + Math.abs(high) / 2 || 1];
+}
+// What the legend says at the ends of the scale: values beyond an end have its colour. Ranges of the run leave out the
+// highest hundredth (fieldRange), unless the field is still or begins at its lowest value.
+export function scaleEnds(field, scaling, range) {
+  const cut = !(field.still || field.low), low = scaling === 'log' || scaling === 'frame' || (cut && range[0] < 0);
+  return [(low ? '\u2264 ' : '') + short(range[0]), (cut || scaling === 'frame' ? '\u2265 ' : '') + short(range[1])];
 }
 // The place on the scale of a value, from 0 to 1, as a function.
 export function scalePositions(scaling, [low, high]) {

@@ -1,7 +1,6 @@
 // Stills and films of any size, made by the page itself: the stage is drawn at that size, on its
 // background and with its legend. Films are VP9 or VP8 in a WebM file, encoded by the browser.
-import { scaleColour } from './colours.js';
-import { short } from './format.js';
+import { scaleColour, scaleEnds } from './colours.js';
 
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -41,9 +40,10 @@ function drawLegend(c, view, height, clock) {
       c.fillRect(x + k, y + 20, 1.5, 9);
     }
     c.fillStyle = text;
-    c.fillText(short(range[0]), x, y + 46);
+    const [low, high] = scaleEnds(colouring, view.scaling, range);
+    c.fillText(low, x, y + 46);
     c.textAlign = 'right';
-    c.fillText(short(range[1]), x + 180, y + 46);
+    c.fillText(high, x + 180, y + 46);
   }
   if (clock) {
     c.fillStyle = text;

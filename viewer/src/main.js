@@ -5,7 +5,7 @@ import { Eye } from './camera.js';
 import { Stage } from './stage.js';
 import { Plots } from './plots.js';
 import { ConvergencePlots, readConvergence, showConvergence } from './convergence.js';
-import { STATUS, materialColour, scaleGradient } from './colours.js';
+import { STATUS, materialColour, scaleEnds, scaleGradient } from './colours.js';
 import { fieldData, fieldRange, fieldsOf, firstScaling } from './fields.js';
 import { describeBody, describeContact } from './inspect.js';
 import { connect } from './panel.js';
@@ -218,7 +218,8 @@ const player = {
         ? materials.map((m, i) => `<span class="key" style="background:rgb(${materialColour(this.run.meta, i)})"></span>${escape(m)}`).join('')
         : 'coloured by body number';
     } else {
-      html = `${escape(colouring.name)}${colouring.unit ? ` [${colouring.unit}]` : ''}<div class="bar" style="background:${scaleGradient(view.scaling)}"></div><div class="ends"><span>${short(range[0])}</span>${view.scaling === 'log' ? '<span>log</span>' : ''}<span>${short(range[1])}</span></div>`;
+      const [low, high] = scaleEnds(colouring, view.scaling, range);
+      html = `${escape(colouring.name)}${colouring.unit ? ` [${colouring.unit}]` : ''}<div class="bar" style="background:${scaleGradient(view.scaling)}"></div><div class="ends"><span>${low}</span>${view.scaling === 'log' ? '<span>log</span>' : ''}<span>${high}</span></div>`;
     }
     if (shown.contacts) html += `<div>${STATUS.map((s) => `<span class="key" style="background:rgb(${s.colour})"></span>${s.name}`).join('')}</div>`;
     if (shown.chains) html += `<div><span class="key" style="background:#d9291f"></span>force chains: thickness by normal impulse</div>`;

@@ -3,6 +3,7 @@ import * as shader from './shaders.js';
 import { Beams } from './beams.js';
 import { STATUS, contactArm, contactForce, contactNormal } from './colours.js';
 
+const WALL = 4; // a body so many times larger than the one that it touches is a wall to it: chains end at the contact
 const TRAIL_BODIES = 400; // at most so many have trails, evenly chosen
 const TRAIL_FRAMES = 60;
 
@@ -62,7 +63,7 @@ export class Overlays {
   addContacts(frame, contacts) {
     const { view, show, chains, arrows, coins } = this, { run } = view;
     const nc = contacts.a.count, { origin, length } = run.meta, { position } = frame.columns, { f } = frame;
-    const obstacle = run.fixed.obstacle.data, unit = view.typical(), { place } = view;
+    const obstacle = run.fixed.obstacle.data, radius = (i) => run.fixed.radius.at(0, 0, i), unit = view.typical(), { place } = view;
     // Strength of the chains: relative to a high impulse of this frame.
     const impulses = new Float64Array(nc);
     contacts.r.unpack(0, 0, impulses, 0, 1);
@@ -81,8 +82,8 @@ export class Overlays {
       const strength = Math.min(impulses[c] / this.strong, 1.6);
       if (show.chains && impulses[c] > 0)
         for (let side = 0; side < 2; ++side) {
-          const body = side ? b : a, weak = 1 - Math.min(strength, 1);
-          if (obstacle[body]) continue;
+          const body = side ? b : a, other = side ? a : b, weak = 1 - Math.min(strength, 1);
+          if (obstacle[body] || (!obstacle[other] && radius(body) > WALL * radius(other))) continue;
           chains.add(x, y, z, (position.at(f, 0, body) - origin[0]) / length, (position.at(f, 1, body) - origin[1]) / length, (position.at(f, 2, body) - origin[2]) / length,
             0.85 - 0.25 * weak, 0.14 + 0.3 * weak, 0.1 + 0.32 * weak, unit * Math.max(0.012, 0.2 * strength));
         }
@@ -92,9 +93,9 @@ export class Overlays {
       if (show.normals) arrows.add(x, y, z, x + 0.7 * unit * u, y + 0.7 * unit * v, z + 0.7 * unit * w, 0.15, 0.55, 0.25, 0.025 * unit);
       if (show.contacts) {
         // A coin across the normal; in the plane, seen from its side, it must be as thick as wide.
-        const radius = (c === this.selectedContact ? 0.32 : 0.17) * unit, half = (view.flat ? 0.8 : 0.25) * radius;
+        const across = (c === this.selectedContact ? 0.32 : 0.17) * unit, half = (view.flat ? 0.8 : 0.25) * across;
         const [red, green, blue] = (STATUS[contacts.status.data[c]] || STATUS[0]).colour;
-        coins.add(x - half * u, y - half * v, z - half * w, x + half * u, y + half * v, z + half * w, red / 255, green / 255, blue / 255, radius);
+        coins.add(x - half * u, y - half * v, z - half * w, x + half * u, y + half * v, z + half * w, red / 255, green / 255, blue / 255, across);
       }
     }
     this.points = points;

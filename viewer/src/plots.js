@@ -61,9 +61,9 @@ export class Plots {
     }
     const values = (name) => Array.from({ length: telemetry[name].count }, (_, i) => telemetry[name].at(0, 0, i));
     const time = values('time');
-    // The components of a sensor's vector are drawn together, and so are the slices of a profile.
+    // The components of a sensor's vector or tensor are drawn together, and so are the slices of a profile.
     const names = Object.keys(telemetry).filter((name) => name.startsWith('sensor.'));
-    const base = (name) => name.slice(7).replace(/\.([xyz]|\d+)$/, '');
+    const base = (name) => name.slice(7).replace(/\.([xyz]{1,2}|\d+)$/, '');
     const sensors = [...new Set(names.map(base))];
     // What the user asked for comes first.
     const groups = sensors.map((sensor) => ({

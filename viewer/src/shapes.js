@@ -10,8 +10,34 @@ function complete(geometry, end) {
   return geometry;
 }
 
+// A unit ball: the six faces of a cube, each cut by equal angles. It has no poles: where the triangles of many
+// meridians meet, edges would be drawn (effects.js).
 export function ball(segments) {
-  return complete(new THREE.SphereGeometry(1, segments, Math.ceil(segments / 2)));
+  const n = Math.ceil(segments / 4), positions = [], index = [];
+  const along = (k) => (k === 0 ? -1 : k === n ? 1 : Math.tan((Math.PI / 4) * ((2 * k) / n - 1)));
+  for (let axis = 0; axis < 3; ++axis)
+    for (const side of [-1, 1]) {
+      const first = positions.length / 3;
+      for (let j = 0; j <= n; ++j)
+        for (let i = 0; i <= n; ++i) {
+          const p = [0, 0, 0];
+          p[axis] = side;
+          p[(axis + 1) % 3] = along(i);
+          p[(axis + 2) % 3] = along(j);
+          const size = Math.sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+          positions.push(p[0] / size, p[1] / size, p[2] / size);
+        }
+      for (let j = 0; j < n; ++j)
+        for (let i = 0; i < n; ++i) {
+          const v = first + j * (n + 1) + i, w = v + n + 1;
+          index.push(...(side > 0 ? [v, v + 1, w + 1, v, w + 1, w] : [v, w + 1, v + 1, v, w, w + 1]));
+        }
+    }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute('position', new THREE.Float32BufferAttribute(positions, 3));
+  geometry.setAttribute('normal', new THREE.Float32BufferAttribute(positions, 3));
+  geometry.setIndex(index);
+  return complete(geometry);
 }
 export function cube() {
   return complete(new THREE.BoxGeometry(2, 2, 2));
