@@ -34,7 +34,7 @@ enum { PIECES = 32, BODIES = 100, QUICK = 1000 };
 enum { STARTS = 8 }; /* of the same drum, which is chaotic */
 /* Of the rows with ranks: steps from the lattice on until most bodies lie, on rank 0 alone, and
  * steps that are counted. */
-enum { RANK_BODIES = 10000, RANK_QUICK = 1000, RANK_FALL = 300, RANK_STEPS = 5 };
+enum { RANK_BODIES = 10000, RANK_QUICK = 1000, RANK_FALL = 200, RANK_STEPS = 5 };
 
 static const double step = 1e-3, gravity = 10.0, width = 0.5, rim = 0.2, turning = 1.0;
 static const double unit = 1e-3; /* of mass, in kg: the step */
