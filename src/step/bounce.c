@@ -3,10 +3,11 @@
  * Newton's law gives each contact a velocity of its own, u+ = b = -e u-, as if it were alone. With
  * u+ = u_free + W r the energy changes in the kick by
  *
- *     r . b - r . W r / 2 ,
+ *     r . u+ - r . W r / 2 ,
  *
- * apart from the work of forces and of friction, which only takes energy. Where all contacts of a
- * group bounce with the same e, also those that separate before the kick, this is
+ * where u+ is b, or negative where a gap closes until the next kick, apart from the work of forces
+ * and of friction, which only takes energy. Where all contacts of a group bounce with the same e,
+ * also those that separate before the kick, this is
  * -(1 - e)/(1 + e) r . W r / 2, as for a single impact. But bodies that separate are not pulled
  * together: where others press them onto each other in the same kick their contact has b = 0, it
  * passes on larger impulses, and the group may end with more energy than it had. Five balls in a
@@ -15,7 +16,7 @@
  * So where a group (bodies coupled by active contacts; obstacles couple nothing) would gain energy
  * its b are scaled down to
  *
- *     r . b = e/(1 + e) r . W r
+ *     r . u+ = e/(1 + e) r . W r
  *
  * with its largest e, which is the loss of a single impact. With b = 0 the left side is zero. The
  * factor is found by solving again, since r depends on it, until nothing is gained. */
@@ -32,6 +33,7 @@ static const double excess = 1e-3;
 /* Sums over the active contacts of a group; at its first body. */
 typedef struct Group {
   double bounce; /* r . b */
+  double closed; /* -r . u+ of gaps that close */
   double square; /* r . W r */
   double e;      /* largest restitution */
   int contacts;
@@ -83,6 +85,8 @@ static void add_up(const scree_System *s, int *parent, Group *groups) {
     const double b = bounce_of(s, c);
     group->contacts++;
     group->bounce += p->r[at] * b;
+    if (s->contacts.gap[c] > 0)
+      group->closed += p->r[at] * fmax(0, -scree_system_velocity(s, c, 0));
     if (b > 0) group->e = fmax(group->e, scree_system_law(s, key->i, key->j)->e_n);
     for (int k = 0; k < d; ++k) /* u = W r + q */
       group->square += p->r[at + (size_t)k] * (p->u[at + (size_t)k] - p->q[at + (size_t)k]);
@@ -92,9 +96,10 @@ static void add_up(const scree_System *s, int *parent, Group *groups) {
 /* The factor on the velocities of a group. */
 static double factor_of(const Group *group, double allowed) {
   assert(group->e >= 0 && group->e <= 1);
-  const double gain = group->bounce - 0.5 * group->square;
+  const double gain = group->bounce - group->closed - 0.5 * group->square;
   if (group->contacts < 2 || !(gain > excess * group->square && gain > allowed)) return 1;
-  return fmax(0, group->e / (1 + group->e) * group->square / group->bounce);
+  const double kept = group->e / (1 + group->e) * group->square;
+  return fmin(1, (kept + group->closed) / group->bounce);
 }
 
 /* Whether some group has to bounce less; its velocities are lowered. */

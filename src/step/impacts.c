@@ -57,6 +57,8 @@ static void add_up(const scree_System *s, const double *count, double *error, do
     const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
     const double work = -0.5 * r * u;
     *energy += work;
+    /* impacts that dissipate nothing have nothing to split */
+    if (!(p->mu[c] > 0) && scree_system_law(s, key->i, key->j)->e_n == 1) continue;
     if (p->delay[c] == 0 && !is_alone(s, c, count))
       *error += work * fmin(1, -0.5 * u * s->times.horizon / size);
   }

@@ -105,21 +105,8 @@ static bool put_smooth(scree_DrawnMesh *mesh, int segments, const scree_Shape *s
   return true;
 }
 
-/* A strip between two lines of equal normals, as a rounded edge is drawn. */
-static void put_edge(scree_DrawnMesh *mesh, scree_Vec3 a, scree_Vec3 b, scree_Vec3 n, scree_Vec3 m,
-                     double radius) {
-  const scree_Vec3 end[2] = {a, b}, out[2] = {n, m};
-  int p[4];
-  for (int k = 0; k < 4; ++k) {
-    const scree_Vec3 o = out[k / 2], x = scree_axpy(end[k % 2], radius, o);
-    p[k] = put_point(mesh, x.x, x.y, x.z, o.x, o.y, o.z);
-  }
-  put_triangle(mesh, p[0], p[2], p[1]);
-  put_triangle(mesh, p[1], p[2], p[3]);
-}
-
-/* A rounded box or polyhedron: faces moved out, strips between them, triangles at the corners;
- * the normals of the faces make it look round. `face` [count] lists the corners of each face. */
+/* A rounded box or polyhedron: faces moved out, part of a cylinder along each edge, part of a ball
+ * at each corner. `face` [count] lists the corners of each face. */
 typedef struct Hull {
   int faces;
   const scree_Vec3 *vertices;
@@ -138,41 +125,83 @@ static const int *face_of_box(const scree_Shape *shape, int face, int *count, sc
   return box_face[face];
 }
 
-static bool put_rounded(scree_DrawnMesh *mesh, const scree_Shape *shape, const Hull *hull) {
+/* Sum of the normals of the faces at a corner. */
+static scree_Vec3 corner_normal(const scree_Shape *shape, const Hull *hull, int corner) {
+  scree_Vec3 sum = {0, 0, 0};
+  for (int f = 0; f < hull->faces; ++f) {
+    int n;
+    scree_Vec3 out;
+    const int *corners = hull->face(shape, f, &n, &out);
+    for (int k = 0; k < n; ++k)
+      if (corners[k] == corner) sum = scree_add(sum, out);
+  }
+  return sum;
+}
+
+static scree_Vec3 between(scree_Vec3 a, scree_Vec3 b, double share) {
+  return scree_unit_or(scree_axpy(scree_scale(1.0 - share, a), share, b), a);
+}
+
+/* Quads between the normals of a face and of its neighbour, [row][k]: along an edge from a to b,
+ * where both rows have the same normals, or at a corner (a = b), where the last row is the normal
+ * of the corner. The first row goes from `left` to `right` as seen from outside with the second row
+ * above it. */
+static bool put_patch(scree_DrawnMesh *mesh, scree_Vec3 a, scree_Vec3 b, scree_Vec3 left,
+                      scree_Vec3 right, const scree_Vec3 *corner, int pieces, double radius) {
+  const int rows = corner ? pieces : 1, first = (int)mesh->points;
+  if (!reserve(mesh, (size_t)(rows + 1) * (size_t)(pieces + 1), 2 * (size_t)rows * (size_t)pieces))
+    return false;
+  for (int row = 0; row <= rows; ++row)
+    for (int k = 0; k <= pieces; ++k) {
+      scree_Vec3 n = between(left, right, (double)k / pieces);
+      if (corner) n = between(n, *corner, (double)row / rows);
+      const scree_Vec3 x = scree_axpy(row ? b : a, radius, n);
+      put_point(mesh, x.x, x.y, x.z, n.x, n.y, n.z);
+    }
+  for (int row = 0; row < rows; ++row)
+    for (int k = 0; k < pieces; ++k) {
+      const int p = first + row * (pieces + 1) + k, q = p + pieces + 1;
+      put_triangle(mesh, p, p + 1, q);
+      if (!corner || row + 1 < rows) put_triangle(mesh, q, p + 1, q + 1);
+    }
+  return true;
+}
+
+/* The edge from a to b, which face `out` has on its left and face `other` on its right, and its
+ * parts of the two corners. */
+static bool put_edge(scree_DrawnMesh *mesh, int segments, const scree_Shape *shape,
+                     const Hull *hull, int a, int b, scree_Vec3 out, scree_Vec3 other) {
+  const scree_Vec3 x = hull->vertices[a], y = hull->vertices[b];
+  const scree_Vec3 at_a = scree_unit_or(corner_normal(shape, hull, a), out);
+  const scree_Vec3 at_b = scree_unit_or(corner_normal(shape, hull, b), out);
+  const double angle = acos(fmax(-1.0, fmin(1.0, scree_dot(out, other))));
+  const int pieces = (int)fmax(1.0, fmin(6.0, ceil(angle * segments / (2.0 * pi))));
   const double r = shape->radius;
+  return put_patch(mesh, x, y, out, other, NULL, pieces, r) &&
+         put_patch(mesh, y, y, out, other, &at_b, pieces, r) &&
+         put_patch(mesh, x, x, other, out, &at_a, pieces, r);
+}
+
+static bool put_rounded(scree_DrawnMesh *mesh, int segments, const scree_Shape *shape,
+                        const Hull *hull) {
   for (int f = 0; f < hull->faces; ++f) {
     int n, m;
     scree_Vec3 out, other;
     const int *corner = hull->face(shape, f, &n, &out), first = (int)mesh->points;
-    if (!reserve(mesh, (size_t)n * 8, (size_t)n * 4)) return false;
+    if (!reserve(mesh, (size_t)n, (size_t)n)) return false;
     for (int k = 0; k < n; ++k) {
-      const scree_Vec3 v = scree_axpy(hull->vertices[corner[k]], r, out);
+      const scree_Vec3 v = scree_axpy(hull->vertices[corner[k]], shape->radius, out);
       put_point(mesh, v.x, v.y, v.z, out.x, out.y, out.z);
     }
     for (int k = 2; k < n; ++k) put_triangle(mesh, first, first + k - 1, first + k);
     for (int k = 0; k < n; ++k) {
       const int a = corner[k], b = corner[(k + 1) % n];
-      for (int g = 0; g < hull->faces; ++g) {
+      for (int g = 0; g < hull->faces && a < b; ++g) {
         const int *others = hull->face(shape, g, &m, &other);
-        for (int j = 0; j < m && g != f; ++j) {
-          if (others[j] != b || others[(j + 1) % m] != a) continue;
-          const scree_Vec3 x = hull->vertices[a], y = hull->vertices[b];
-          if (a < b) put_edge(mesh, x, y, out, other, r);
-          /* at the corner b: from this edge to the next of this face, towards the corner's tip */
-          const scree_Vec3 z = hull->vertices[corner[(k + 2) % n]];
-          const scree_Vec3 tip =
-              scree_unit_or(scree_neg(scree_add(scree_unit_or(scree_sub(x, y), out),
-                                                scree_unit_or(scree_sub(z, y), out))),
-                            out);
-          const scree_Vec3 top = scree_unit_or(scree_axpy(out, 0.5, tip), out);
-          const scree_Vec3 normals[3] = {out, other, top};
-          int p[3];
-          for (int c = 0; c < 3; ++c) {
-            const scree_Vec3 at = scree_axpy(y, r, normals[c]);
-            p[c] = put_point(mesh, at.x, at.y, at.z, normals[c].x, normals[c].y, normals[c].z);
-          }
-          put_triangle(mesh, p[0], p[1], p[2]);
-        }
+        for (int j = 0; j < m && g != f; ++j)
+          if (others[j] == b && others[(j + 1) % m] == a &&
+              !put_edge(mesh, segments, shape, hull, a, b, out, other))
+            return false;
       }
     }
   }
@@ -389,7 +418,7 @@ static bool put_shape(const scree_Shape *shape, int segments, double reach, scre
       for (int k = 0; k < 8; ++k)
         corner[k] = scree_vec3((k & 1 ? 1 : -1) * shape->semi.x, (k & 2 ? 1 : -1) * shape->semi.y,
                                (k & 4 ? 1 : -1) * shape->semi.z);
-      done = put_rounded(mesh, shape, &(Hull){6, corner, face_of_box});
+      done = put_rounded(mesh, 2 * segments, shape, &(Hull){6, corner, face_of_box});
     } else {
       done = put_box(mesh, shape->semi);
     }
@@ -407,7 +436,7 @@ static bool put_shape(const scree_Shape *shape, int segments, double reach, scre
   case SCREE_SHAPE_POLYHEDRON:
     done =
         shape->radius > 0
-            ? put_rounded(mesh, shape,
+            ? put_rounded(mesh, 2 * segments, shape,
                           &(Hull){scree_shape_face_count(shape), shape->vertices, scree_shape_face})
             : put_polyhedron(mesh, shape);
     break;

@@ -189,7 +189,7 @@ elif ldd "$scree" | grep -q libasan; then
 fi
 # in_browser ARGUMENT...: test.mjs with these; what it says is shown
 in_browser() {
-  CHROMIUM="$browser" timeout 400 node "$modules/test.mjs" "$root/page.html" "$root/expected.json" "$@" 2>&1 |
+  CHROMIUM="$browser" timeout 580 node "$modules/test.mjs" "$root/page.html" "$root/expected.json" "$@" 2>&1 |
     tee "$root/browser.log" || true
   grep -q 'all good' "$root/browser.log" || complain "the page in a browser: $*"
 }
