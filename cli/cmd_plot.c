@@ -71,20 +71,24 @@ static scree_Status write_plot(const char *folder, const char *file, const Plot 
   return status;
 }
 
-/* Length of a sensor's name without the component: ".x", ".y", ".z", or the number of a slice. */
+/* Length of a sensor's name without the component: ".x", ".xy", or the number of a slice. */
 static size_t base_length(const char *name) {
   const char *dot = strrchr(name, '.');
   if (!dot || dot == name || !dot[1]) return strlen(name);
-  const bool axis = strchr("xyz", dot[1]) && !dot[2];
+  const size_t letters = strspn(dot + 1, "xyz");
+  const bool axis = letters > 0 && letters <= 2 && !dot[1 + letters];
   const bool part = axis || strspn(dot + 1, "0123456789") == strlen(dot + 1);
   return part ? (size_t)(dot - name) : strlen(name);
 }
 
-/* One file per sensor, sensor-NAME.svg; the components of a vector, whose columns are adjacent,
- * share one file. */
+/* One file per sensor, sensor-NAME.svg; the components of a vector or a stress and the slices of a
+ * profile, whose columns are adjacent, share one file, or as many as they need: sensor-NAME-2.svg.
+ */
 static scree_Status draw_sensors(const scree_Replay *replay, const char *folder, int *count) {
   const scree_ReplayCurve *time = scree_replay_curve(replay, "time");
   const int curves = scree_replay_info(replay).curves;
+  const char *before = "";
+  int part = 1;
   for (int k = 0; k < curves;) {
     const char *name = scree_replay_curve_at(replay, k)->name + 7;
     if (strncmp(name - 7, "sensor.", 7) != 0) {
@@ -94,7 +98,11 @@ static scree_Status draw_sensors(const scree_Replay *replay, const char *folder,
     const size_t length = base_length(name);
     char title[96], file[96];
     snprintf(title, sizeof title, "Sensor %.*s", (int)length, name);
-    snprintf(file, sizeof file, "sensor-%.*s", (int)length, name);
+    part = strncmp(before, name, length + 1) == 0 && name[length] == '.' ? part + 1 : 1;
+    before = name;
+    int used = snprintf(file, sizeof file, "sensor-%.*s", (int)length, name);
+    if (part > 1 && used < (int)sizeof file)
+      snprintf(file + used, sizeof file - (size_t)used, "-%d", part);
     for (char *c = file; *c; ++c)
       if (*c == '/') *c = '_';
     Plot plot = {.title = title, .x_label = "time [s]", .y_label = ""};
@@ -104,7 +112,7 @@ static scree_Status draw_sensors(const scree_Replay *replay, const char *folder,
                                                .x = time->values,
                                                .y = curve->values,
                                                .count = (size_t)scree_replay_info(replay).rows};
-    } while (plot.count < 3 && k < curves &&
+    } while (plot.count < PLOT_SERIES_MAX && k < curves &&
              strncmp(scree_replay_curve_at(replay, k)->name, "sensor.", 7) == 0 &&
              name[length] == '.' &&
              base_length(scree_replay_curve_at(replay, k)->name + 7) == length &&

@@ -225,7 +225,7 @@ static scree_Status draw(Bench *bench, const Curves *c) {
                .log_y = true};
   static const char *const names[COUNTS][2] = {{"compliant, cold", "compliant, warm"},
                                                {"rigid, cold", "rigid, warm"},
-                                               {"compliant to 1e-5, cold", "to 1e-5, warm"}};
+                                               {"to 1e-5, cold", "to 1e-5, warm"}};
   double shown[COUNTS][2][SAMPLES];
   for (int m = 0; m < COUNTS; ++m)
     for (int warm = 0; warm < 2; ++warm) {

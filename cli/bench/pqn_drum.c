@@ -34,7 +34,7 @@ enum { PIECES = 32, BODIES = 100, QUICK = 1000 };
 enum { STARTS = 8 }; /* of the same drum, which is chaotic */
 /* Of the rows with ranks: steps from the lattice on until most bodies lie, on rank 0 alone, and
  * steps that are counted. */
-enum { RANK_BODIES = 10000, RANK_QUICK = 1000, RANK_FALL = 300, RANK_ROUGH = 100, RANK_STEPS = 10 };
+enum { RANK_BODIES = 10000, RANK_QUICK = 1000, RANK_FALL = 200, RANK_STEPS = 5 };
 
 static const double step = 1e-3, gravity = 10.0, width = 0.5, rim = 0.2, turning = 1.0;
 static const double unit = 1e-3; /* of mass, in kg: the step */
@@ -481,14 +481,18 @@ static scree_Status run_sweeps(Bench *bench) {
   return SCREE_OK;
 }
 
+static Method rank_sweeps(void) {
+  return (Method){.name = "nlgs",
+                  .solver = "nlgs",
+                  .tolerance = 1e-8,
+                  .measure = SCREE_MEASURE_MERIT,
+                  .max_iterations = PQN_LIMIT};
+}
+
 /* Section 8.1.5: many ellipsoids on several ranks. Only with --only ranks. All rows of a kind begin
- * where rough sweeps on rank 0 have brought its bodies. */
+ * where sweeps on rank 0 have brought its bodies. */
 static scree_Status let_fall(Bench *bench, const Kind *kind, int bodies, Start *start) {
-  const Method method = {.name = "fall",
-                         .solver = "nlgs",
-                         .tolerance = 1e-4,
-                         .measure = SCREE_MEASURE_ERROR,
-                         .max_iterations = RANK_ROUGH};
+  const Method method = rank_sweeps();
   const char *pointers[MARCH_OPTIONS + 1];
   const scree_WorldSettings settings = march_settings(bench, &method, 3, step, gravity, pointers);
   Drum drum = drum_of(kind, bodies);
@@ -511,12 +515,7 @@ static scree_Status let_fall(Bench *bench, const Kind *kind, int bodies, Start *
 
 static scree_Status run_ranks_of(Bench *bench, const Kind *kind) {
   const int bodies = bench->quick ? RANK_QUICK : RANK_BODIES;
-  const Method methods[2] = {pqn_method(0.01, "mean", kind->epsilon, kind->krylov),
-                             {.name = "nlgs",
-                              .solver = "nlgs",
-                              .tolerance = 1e-8,
-                              .measure = SCREE_MEASURE_MERIT,
-                              .max_iterations = PQN_LIMIT}};
+  const Method methods[2] = {pqn_method(0.01, "mean", kind->epsilon, kind->krylov), rank_sweeps()};
   Start start = {0};
   scree_Status status = SCREE_OK;
   for (int m = 0; m < 2 && !status; ++m) {

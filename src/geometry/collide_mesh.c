@@ -10,7 +10,9 @@
  * gives the contact. So there are no contacts at the edges between coplanar triangles.
  *
  * A triangle is touched from its front only (in_front). Each edge and vertex belongs to the first
- * triangle that has it, and is tested with that one. */
+ * triangle that has it, and is tested with that one. *
+ * More than 600 lines: all its ways to find points share the pair and what it has gathered.
+ */
 #include "geometry/composite.h"
 #include "geometry/gjk.h"
 #include "geometry/manifold.h"
@@ -31,6 +33,10 @@ static const double TOLERATED = 0.01, EXPLAINED = 3;
 
 /* Depth, over the size, up to which a corner in a valley touches both of its faces. */
 static const double IN_VALLEY = 0.1;
+
+/* How far an edge that is behind two borders may pass beyond their common corner, over its depth.
+ */
+static const double VALLEY_END = 2;
 
 /* Cosine between the normals of two faces above which a corner is not held by both before it is in
  * the valley between them: crossing it at a small angle makes no overlap to speak of. */
@@ -313,6 +319,25 @@ static bool is_lowest(const Pair *p, scree_Vec3 q, scree_Vec3 n) {
   return !(scree_dot(n, scree_sub(low, q)) < -CONE_SLACK * s->bounding_radius);
 }
 
+/* Whether the crossing of a border edge, `part` along it, lies beyond its end by no more than an
+ * edge of the body that is there can be, which is `depth` behind it: two borders meet in a valley
+ * there (the corner of an outlet), and an edge that presses into both of them crosses neither. */
+static bool in_border_valley(const scree_TriangleMesh *m, int e, double part, double depth) {
+  const scree_MeshEdge *edge = &m->edge[e];
+  if (edge->triangle[1] >= 0 || !(depth > 0)) return false;
+  const int v = edge->vertex[part < 0 ? 0 : 1];
+  const double length =
+      scree_norm(scree_sub(m->vertex[edge->vertex[1]], m->vertex[edge->vertex[0]]));
+  if (!(fmax(-part, part - 1) * length <= VALLEY_END * depth)) return false;
+  const scree_Vec3 n = m->normal[edge->triangle[0]];
+  for (int k = m->link_first[v]; k < m->link_first[v + 1]; ++k) {
+    const int *end = m->edge[m->link[k]].vertex;
+    const scree_Vec3 to = scree_sub(m->vertex[end[0] == v ? end[1] : end[0]], m->vertex[v]);
+    if (scree_dot(n, to) > IN_VALLEY * scree_norm(to)) return true;
+  }
+  return false;
+}
+
 /* Sharp edge e of the mesh crossing an edge of the body: both lie inside their edges, and each body
  * is behind the plane across the normal. */
 static void edge_on_body(Pair *p, int t, int e) {
@@ -338,12 +363,15 @@ static void edge_on_body(Pair *p, int t, int e) {
     if (!(length > 1e-6 * scree_norm(own) * scree_norm(along))) continue; /* parallel */
     const double on_body = -scree_dot(scree_cross(w, along), x) / sine2;
     const double on_mesh = -scree_dot(scree_cross(w, own), x) / sine2;
-    if (on_body < 0 || on_body > 1 || on_mesh < 0 || on_mesh > 1) continue;
+    if (on_body < 0 || on_body > 1) continue;
     scree_Vec3 n = scree_scale((scree_dot(x, outward) < 0 ? -1 : 1) / length, x);
     /* a border is touched from all sides: that of the body's edge, which is lowest along n */
     if (border && !is_lowest(p, q, n)) n = scree_neg(n);
     const scree_Vec3 on = scree_axpy(a, on_mesh, along);
     const double gap = scree_dot(n, scree_sub(scree_axpy(q, on_body, own), on));
+    if ((on_mesh < 0 || on_mesh > 1) &&
+        (gap - p->rounding < -TOLERATED * s->size || !in_border_valley(m, e, on_mesh, -gap)))
+      continue;
     /* deep overlap with a body whose centre is on the other side of a border is none */
     const bool other = border && scree_dot(n, scree_sub(p->pose.position, a)) < 0;
     if (other && gap - p->rounding < -TOLERATED * s->size) continue;

@@ -5,9 +5,9 @@
  * collective write of each dataset. Compressed chunks can be written by several processes in this
  * way alone, since HDF5 must agree on their places.
  *
- * HDF5 1.10 ends the program in MPI_Finalize where it could not close a file, since its last
- * numbers did not fit on the disk. So there has to be room for them before it begins, and if the
- * disk is full later the file is made empty before it is closed. */
+ * On a full disk Open MPI's collective writes leave ranks waiting for each other, and HDF5 1.10
+ * ends the program in MPI_Finalize where it could not close a file. So there has to be room for all
+ * numbers, compressed or not, before it begins. */
 #define _POSIX_C_SOURCE 200809L
 #include "run/results_shared.h"
 
@@ -28,9 +28,9 @@
 /* Blocks of bodies in a unit at most, and contacts. A unit is about 7 MB of records. */
 enum { BLOCKS = 16, CONTACTS = 32768 };
 
-/* Bytes that HDF5 keeps in memory until it closes the file, at most: heads of datasets, and the
- * numbers of bodies that are written once. */
-enum { KEPT = 1 << 20, KEPT_BODY = 512 };
+/* Bytes of the file: heads of datasets, what is written once for each body, and all frames. They
+ * were 1.2 times those of the journal without compression. */
+static const double heads = 1e6, body_once = 512, frames_part = 1.5;
 
 bool scree_results_can_share(void) {
   return true;
@@ -250,11 +250,12 @@ static scree_Status write_contacts(Shared *s) {
 /* ---- the file ----------------------------------------------------------------------------------
  */
 
-/* Whether the disk of the run has room for what is written last. */
+/* Whether the disk of the run has room for the file. */
 static scree_Status find_room(const Shared *s, const char *path, const scree_Log *log) {
   struct statvfs disk;
   scree_Status status = SCREE_OK;
-  const double need = KEPT + (double)KEPT_BODY * (double)s->sizes.bodies;
+  const double need =
+      heads + body_once * s->sizes.bodies + frames_part * (double)s->journal->length;
   if (scree_ranks_rank(s->ranks) == 0 && fstatvfs(s->journal->file, &disk) == 0) {
     const double room = (double)disk.f_bavail * (double)disk.f_frsize;
     if (room < need)
@@ -266,15 +267,8 @@ static scree_Status find_room(const Shared *s, const char *path, const scree_Log
   return scree_ranks_agree(s->ranks, status, log);
 }
 
-/* After a failure: room on the disk, so that the file can be closed. */
-static void give_up(const Shared *s, const char *part) {
-  const bool emptied = scree_ranks_rank(s->ranks) > 0 || truncate(part, 0) == 0;
-  (void)scree_ranks_any(s->ranks, emptied); /* the others wait for rank 0 */
-}
-
-static scree_Status write_content(Shared *s, const char *part, const char *path,
-                                  const scree_ResultsHead *head, const scree_World *world,
-                                  const scree_Log *log) {
+static scree_Status write_content(Shared *s, const char *path, const scree_ResultsHead *head,
+                                  const scree_World *world, const scree_Log *log) {
   scree_Status status = SCREE_OK;
   scree_results_write_world(&s->writer, head, world, &s->sizes.table, s->sizes.first,
                             s->sizes.last);
@@ -289,7 +283,6 @@ static scree_Status write_content(Shared *s, const char *part, const char *path,
   }
   status = write_bodies(s);
   if (status == SCREE_OK) status = write_contacts(s);
-  if (!scree_results_ready(&s->writer)) give_up(s, part);
   for (int k = 0; k < SCREE_COLUMNS; ++k)
     if (s->data[k].id > 0) H5Dclose(s->data[k].id);
   if (status != SCREE_OK) return status;
@@ -323,11 +316,7 @@ static scree_Status write_file(Shared *s, const char *part, const char *path,
   if (file < 0 || transfer < 0 || H5Pset_dxpl_mpio(transfer, H5FD_MPIO_COLLECTIVE) < 0)
     status = scree_fail(log, SCREE_MACHINE, "%s: cannot be written", path);
   status = scree_ranks_agree(s->ranks, status, log);
-  if (status == SCREE_OK) status = write_content(s, part, path, head, world, log);
-  if (status == SCREE_OK && H5Fflush(file, H5F_SCOPE_GLOBAL) < 0)
-    status = scree_fail(log, SCREE_MACHINE, "%s: cannot be written: the disk is full", path);
-  status = scree_ranks_agree(s->ranks, status, log);
-  if (status != SCREE_OK && status != SCREE_INTERRUPTED) give_up(s, part);
+  if (status == SCREE_OK) status = write_content(s, path, head, world, log);
   if (file >= 0 && H5Fclose(file) < 0 && status == SCREE_OK)
     status = scree_fail(log, SCREE_MACHINE, "%s: cannot be written", path);
   if (transfer >= 0) H5Pclose(transfer);

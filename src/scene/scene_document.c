@@ -318,14 +318,16 @@ static const scree_Field *find_scale(void) {
 
 static void say_shapes(scree_ReferencePage *page) {
   scree_page_say(
-      page, "## Shapes\n\n"
-            "`shape: { kind: disk, radius: 0.01 }`. All lengths in metres. The origin of a bounded "
-            "shape is its centroid; polygons and polyhedra are put so that, at position 0 without "
-            "rotation, their "
-            "vertices are where they are typed. A segment, capsule or cylinder may be given by "
-            "`from` and "
-            "`to` beside the shape, without `half_length`.\n\n"
-            "| kind | | parameters |\n|---|---|---|\n");
+      page,
+      "## Shapes\n\n"
+      "`shape: { kind: disk, radius: 0.01 }`. All lengths in metres. The origin of a bounded "
+      "shape is its centroid; polygons, polyhedra, finite elements and solids from files are put "
+      "so that, at position 0 without "
+      "rotation, their "
+      "vertices are where they are typed. A segment, capsule or cylinder may be given by "
+      "`from` and "
+      "`to` beside the shape, without `half_length`.\n\n"
+      "| kind | | parameters |\n|---|---|---|\n");
   for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) {
     const scree_ShapeType *type = scree_shape_type((scree_ShapeKind)k);
     scree_page_say(page, "| `%s` (%dD) | %s%s | ", type->name, type->dimension, type->summary,

@@ -98,6 +98,9 @@ const char *scree_scene_cannot_divide(const scree_Scene *scene) {
   if (any_deforms(scree_node_find(root, "bodies"), "kind")) return "it has deformable bodies";
   if (any_deforms(scree_node_find(root, "generators"), "body_kind"))
     return "it has deformable bodies";
+  /* those of another run, which every rank has read as a whole (scene.c) */
+  for (size_t k = 0; k < scene->kept; ++k)
+    if (scene->bodies[k].def.kind != SCREE_BODY_RIGID) return "it has deformable bodies";
   if (has(root, "cell")) return "it has a periodic cell";
   if (scree_node_true(solver, "internal_forces")) return "internal forces are asked for";
   if (scree_node_number(dump, "every") > 0 || has(dump, "steps"))

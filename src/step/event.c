@@ -137,11 +137,13 @@ static double first_impact(const scree_System *s, double energy, bool at_once,
   return -scree_system_max(s, -first);
 }
 
-/* Whether some contact misplaces more than `energy`. */
-static bool any_chain(const scree_System *s, double energy) {
+/* Whether some contact of at least the restitution `e` misplaces more than `energy`. */
+static bool any_chain(const scree_System *s, double energy, double e) {
   if (!s->laws.any_restitution) return false;
-  for (int c = 0; c < s->posed.nc; ++c)
-    if (misplaced(s, c) > energy) return true;
+  for (int c = 0; c < s->posed.nc; ++c) {
+    const scree_ContactKey *key = &s->contacts.keys[c];
+    if (misplaced(s, c) > energy && scree_system_law(s, key->i, key->j)->e_n >= e) return true;
+  }
   return false;
 }
 
@@ -155,7 +157,7 @@ scree_Status scree_system_event(scree_System *s, double kinetic, bool at_once, d
       s->laws.any_terms || s->laws.any_rolling || s->bodies.deformable_count || s->cell.pressed ||
       !scree_joints_only_hold(s))
     return SCREE_OK;
-  const bool chain = any_chain(s, energy);
+  const bool chain = any_chain(s, energy, 0);
   if (!chain && !isfinite(first_impact(s, energy, at_once, NULL))) return SCREE_OK; /* most steps */
   const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
   const Supports supports = {SCREE_TAKE_RAW(&s->scratch, double, s->bodies.count),
@@ -169,7 +171,9 @@ scree_Status scree_system_event(scree_System *s, double kinetic, bool at_once, d
   if (!status && room) {
     const double first = first_impact(s, energy, at_once, &supports);
     if (isfinite(first)) *time = first;
-    *shared = chain && *time < 0;
+    /* the parts of a step would lose what they share (world/step.c); where impacts dissipate
+     * energy they are needed all the same, for the split between impact and friction */
+    *shared = *time < 0 && any_chain(s, energy, 1);
   }
   scree_arena_release(&s->scratch, mark);
   return status;

@@ -512,7 +512,7 @@ double scree_event_instant(const scree_System *s);
 /* After the solve and before the kick: the time from the start of the span at which an impact of a
  * body that stands on another contact, or is pushed into a third one, matters for the kinetic
  * energy, or -1. `at_once`: impacts at the start have been seen. *shared: there is none, but bodies
- * that touch share a blow. */
+ * that touch share a blow without loss. */
 scree_Status scree_system_event(scree_System *s, double kinetic, bool at_once, double *time,
                                 bool *shared);
 
@@ -622,7 +622,7 @@ typedef struct scree_StepOutcome {
   bool halve;    /* a shorter step may help */
   bool inverted; /* a body was turned inside out: the state is no result */
   double event;  /* time from the start at which it should be cut (event.c), or -1 */
-  bool shared;   /* bodies that touch share a blow */
+  bool shared;   /* bodies that touch share a blow without loss */
   scree_Impacts impacts;
 } scree_StepOutcome;
 

@@ -60,6 +60,13 @@ assert close(last["sensor.all.x"], 3)
 assert last["sensor.profile.2"] == 3 and last["sensor.profile.0"] is None
 PY
 
+# `scree plot`: one file per sensor with all its components or slices, twelve at most in each.
+run 0 "$SCREE" run fall.yaml -o many -q -j 1 --steps 3 --set 'sensors=[{kind: stress, name: s}, {kind: velocity_profile, name: p, bins: 32, along: [0, 1, 0], component: [1, 0, 0], region: {kind: box, lower: [-20, -20, -20], upper: [20, 20, 20]}}]'
+run 0 "$SCREE" plot many
+names() { grep -oE ">$1\.[a-z0-9]+<" "many/plots/sensor-$2.svg" | wc -l; }
+[ "$(names s s)" = 6 ] && [ "$(names p p)" = 12 ] && [ "$(names p p-2)" = 12 ] && [ "$(names p p-3)" = 8 ] ||
+  fail "plots of sensors: $(names s s) $(names p p) $(names p p-2) $(names p p-3) curves"
+
 cat > wrong.yaml << 'YAML'
 dimension: 3
 bodies: [{ name: a, shape: { kind: sphere, radius: 0.5 } }]

@@ -15,8 +15,14 @@ set -euo pipefail
 order="core math parallel problem solver element geometry body law joint step world fclib scene run view cli"
 
 # The file without comments, strings and character constants, line numbers kept. Include lines are
-# kept whole for rule 1.
+# kept whole for rule 1. Each file is stripped once in a check.
 strip_c() {
+  local kept="$stripped/${1//\//+}"
+  [ -f "$kept" ] || strip_file "$1" >"$kept"
+  cat "$kept"
+}
+
+strip_file() {
   awk '
     {
       if (!in_comment && $0 ~ /^[ \t]*#[ \t]*include/) { print; next }
@@ -159,41 +165,41 @@ check_length() {
   done
 }
 
-check_types() {
-  local file
-  for file in include/scree/*.h src/*/*.[ch]; do
-    [ -f "$file" ] || continue
-    strip_c "$file" | awk -v file="$file" '
-      match($0, /^(typedef[ \t]+)?(struct|enum|union)[ \t]+scree_[A-Za-z0-9_]+[ \t]*\{/) {
-        name = substr($0, RSTART, RLENGTH - 1); sub(/[ \t]+$/, "", name); sub(/.*[ \t]/, "", name)
-        print name, file ":" NR }'
-  done | awk '$1 in at { print $2 ": " $1 " is also the name of a type of " at[$1] } { at[$1] = $2 }'
-}
-
-check_vectors() {
-  local file
-  for file in src/*/*.[ch]; do
-    [ -f "$file" ] || continue
-    strip_c "$file" | awk -v file="$file" '
-      /vector_size/ && match($0, /^typedef [A-Za-z_0-9 ]+ [A-Za-z_0-9]+/) {
-        name = substr($0, RSTART, RLENGTH); sub(/ +__attribute__$/, "", name); sub(/.* /, "", name); own[name] = 1 }
-      BEGIN { own["scree_Lane"] = own["scree_LaneMask"] = own["scree_Pair"] = 1 }
-      /^[A-Za-z_]/ { head = /^(static|SCREE_CLONES|scree_|double|int|bool|void|float)/; start = NR; text = "" }
-      head { text = text " " $0 }
-      head && /[;{]/ {
-        head = 0
-        if (text !~ /\(/ || text ~ /typedef/) next
-        sub(/[{].*/, "", text)
-        for (name in own)
-          if (text ~ "(^|[ (,])" name " [a-z_0-9]+[ ]*[,()]")
-            print file ":" start ": a vector by value in a function that is not SCREE_INLINE"
-      }'
-  done
+# Rules 6 and 7, over the files that the rules before have stripped.
+check_declarations() {
+  awk '
+    function place(line) { return file ":" line }
+    FNR == 1 {
+      file = FILENAME; sub(/.*\//, "", file); gsub(/\+/, "/", file); head = 0
+      skip = file !~ /^(include\/scree|src)\//
+      delete own; own["scree_Lane"] = own["scree_LaneMask"] = own["scree_Pair"] = 1
+    }
+    skip { next }
+    match($0, /^(typedef[ \t]+)?(struct|enum|union)[ \t]+scree_[A-Za-z0-9_]+[ \t]*\{/) {
+      name = substr($0, RSTART, RLENGTH - 1); sub(/[ \t]+$/, "", name); sub(/.*[ \t]/, "", name)
+      if (name in at) print place(FNR) ": " name " is also the name of a type of " at[name]
+      at[name] = place(FNR)
+    }
+    /vector_size/ && match($0, /^typedef [A-Za-z_0-9 ]+ [A-Za-z_0-9]+/) {
+      name = substr($0, RSTART, RLENGTH); sub(/ +__attribute__$/, "", name); sub(/.* /, "", name)
+      own[name] = 1
+    }
+    /^[A-Za-z_]/ { head = /^(static|SCREE_CLONES|scree_|double|int|bool|void|float)/; start = FNR; text = "" }
+    head { text = text " " $0 }
+    head && /[;{]/ {
+      head = 0
+      if (text !~ /\(/ || text ~ /typedef/) next
+      sub(/[{].*/, "", text)
+      for (name in own)
+        if (index(text, name " ") && text ~ "(^|[ (,])" name " [a-z_0-9]+[ ]*[,()]")
+          print place(start) ": a vector by value in a function that is not SCREE_INLINE"
+    }' "$stripped"/*
 }
 
 check_tree() {
   cd "$1"
   local found ranks
+  stripped="$(mktemp -d)"
   ranks="$(public_ranks)"
   found="$(
     check_defined "$ranks"
@@ -202,9 +208,9 @@ check_tree() {
     check_architecture
     check_umbrella
     check_length
-    check_types
-    check_vectors
+    check_declarations
   )"
+  rm -rf "$stripped"
   [ -z "$found" ] && return 0
   echo "$found"
   return 1

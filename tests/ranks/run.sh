@@ -97,6 +97,11 @@ if [ -n "$scree" ] && [ -x "$scree" ]; then
     fail "a scene with joints"
   grep -q '"undivided": "it has joints"' "$work/out" && grep -q "not divided between the ranks: it has joints" "$work/err" ||
     fail "a scene with joints: $(cat "$work/out" "$work/err")"
+  # deformable bodies of another run, of which the scene does not tell
+  "$scree" run "$source/examples/twist.yaml" --steps 2 -q -o "$work/twist" || fail "a run to start from"
+  mpirun -q -n 2 "$scree" run "$source/examples/let-go.yaml" --set "start.run=$work/twist" --steps 2 --json \
+    -o "$work/let-go" >"$work/out" 2>&1 && grep -q '"undivided": "it has deformable bodies"' "$work/out" ||
+    fail "deformable bodies of another run: $(cat "$work/out")"
   # messages come once, from rank 0
   mpirun -q -n 3 "$scree" run "$work/no-such-scene.yaml" >"$work/out" 2>&1
   [ $? -eq 2 ] && [ "$(grep -c no-such-scene "$work/out")" = 1 ] || fail "a missing scene: $(cat "$work/out")"
