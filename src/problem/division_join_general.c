@@ -148,7 +148,7 @@ scree_Status scree_division_join_general(const scree_Division *division, scree_A
     pack(division, compliance, mine);
     status = scree_ranks_bring(ranks, mine, count * sizeof *mine, &all, &capacity, &bytes, log);
   }
-  if (!status && division->rank == 0)
+  if (!status && division->rank == 0 && all) /* some rank has a constraint */
     status = make_whole(division, compliance, (const double *)(void *)all, bytes / sizeof(double),
                         arena, whole, log);
   scree_free(all);
