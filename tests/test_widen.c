@@ -53,9 +53,12 @@ static void create(scree_Problem *p, int d, bool balls, const int *rows, const s
   }
   fill(p->general.B, p->general.block[p->general.entry[FURTHER]], &seed);
   for (size_t k = 0; k < CONTACTS * dd; k += (size_t)d + 1) p->bodies.C[k % (CONTACTS * dd)] = 0.1;
-  for (size_t k = 0; k < FURTHER; ++k)
-    for (size_t i = 0; i < (size_t)d; ++i)
-      p->general.C[k * dd + i * ((size_t)d + 1)] = 0.01 * (double)(k + 1);
+  double *C = p->general.C; /* a block for each constraint */
+  for (size_t k = 0; k < FURTHER; ++k) {
+    const size_t n = (size_t)rows[k];
+    for (size_t i = 0; i < n; ++i) C[i * (n + 1)] = 0.01 * (double)(k + 1);
+    C += n * n;
+  }
   fill(p->q, scree_problem_rows(p), &seed);
   for (int c = 0; c < CONTACTS + FURTHER; ++c) p->mu[c] = 0.1 * (c + 1);
 }

@@ -75,7 +75,7 @@ static const scree_CollideFunction table[SCREE_SHAPE_KINDS][SCREE_SHAPE_KINDS] =
 
 void scree_manifold_add(scree_Manifold *manifold, scree_Vec3 position, scree_Vec3 normal,
                         double gap, uint32_t feature) {
-  assert(scree_is_unit(normal) && !isnan(gap));
+  assert(scree_is_unit(normal));
   int slot = manifold->count;
   if (slot == SCREE_MANIFOLD_MAX) {
     slot = 0;

@@ -55,9 +55,10 @@ static inline double scree_norm(scree_Vec3 a) {
   return sqrt(scree_dot(a, a));
 }
 
-/* Whether a is a unit vector up to rounding: for asserts. */
+/* Whether a is a unit vector up to rounding, or not finite: for asserts. Motions that have become
+ * infinite pass through detection before the step refuses them. */
 static inline bool scree_is_unit(scree_Vec3 a) {
-  return fabs(scree_norm2(a) - 1) < 1e-9;
+  return !(fabs(scree_norm2(a) - 1) >= 1e-9);
 }
 
 /* a / |a|, or `otherwise` when |a| is zero. */

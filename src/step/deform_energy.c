@@ -86,7 +86,7 @@ static void rigid_part(const scree_Deformable *self, const double *q, const doub
  * memory. */
 static double calm(const scree_Deformable *self, const double *q, double *v, double amount,
                    double *rigid, double *trial) {
-  assert(amount >= 0);
+  assert(!(amount < 0)); /* or not a number, where a motion is infinite */
   const size_t n = self->components;
   rigid_part(self, q, v, rigid);
   for (size_t i = 0; i < n; ++i) trial[i] = v[i] - rigid[i];

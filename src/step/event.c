@@ -29,6 +29,8 @@
 /* Relevant part of the kinetic energy, or of the energy that lifts every body by a thousandth of
  * its size. */
 static const double relevant = 1e-3, lifted = 1e-3;
+/* Part of its energy that an impact may dissipate before the bounces of a chain count half. */
+static const double lossless = 0.02;
 /* A span ends so much before the impact that it does not feel it. */
 static const double early = 0.98;
 /* Part of a span that is no time. */
@@ -52,14 +54,18 @@ typedef struct Supports {
   double *room;  /* (bodies) smallest gap to one of these */
 } Supports;
 
-/* Energy that is lost or gained because contact c, which others press together, does not bounce. */
+/* Energy that is lost or gained because contact c, which others press together, does not bounce. It
+ * counts less where impacts dissipate much energy anyway: with one measure for all, steps of
+ * bouncing disks with e_n = 0.8 were cut instead of divided, and 2 % of their energy was dissipated
+ * by impact that belongs to friction. */
 static double misplaced(const scree_System *s, int c) {
   const scree_Posed *p = &s->posed;
   const scree_ContactKey *key = &s->contacts.keys[c];
   const size_t at = (size_t)c * (size_t)s->bodies.dimension;
   const double e = scree_system_law(s, key->i, key->j)->e_n, after = scree_system_velocity(s, c, 0);
   if (s->domain.global || p->loaded[c] || !(e > 0) || after > 0) return 0; /* rests, or bounced */
-  return e * e * fabs(0.5 * p->r[at] * (p->before[at] + after));
+  const double lossy = 1 + (1 - e * e) / lossless;
+  return e * e * fabs(0.5 * p->r[at] * (p->before[at] + after)) / lossy;
 }
 
 static scree_Status find_supports(scree_System *s, const Supports *supports) {
