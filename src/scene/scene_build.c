@@ -294,7 +294,8 @@ static scree_Status build_bodies(const scree_Scene *scene, scree_World *world, i
   scree_Status status = build_laws(scene, world, log);
   const int room = (int)scene->body_count / ranks + scene->obstacle_count;
   if (status == SCREE_OK) status = scree_world_reserve(world, room);
-  const scree_NumberedShape *shape = scene->part.shapes, *end = shape + scene->part.shape_count;
+  const scree_NumberedShape *shape = scene->part.shapes;
+  const scree_NumberedShape *end = shape ? shape + scene->part.shape_count : NULL;
   for (size_t k = 0, at = 0; k < scene->body_count && status == SCREE_OK; ++k) {
     while (shape < end && shape->last < (int)k) ++shape;
     if (at < scene->kept && scree_scene_kept_number(scene, at) == (int)k)
