@@ -30,7 +30,7 @@ for word in -Xclang -analyzer-config -Xclang max-nodes=20000; do tidy+=("--extra
 if [ $# -gt 0 ]; then exec "${tidy[@]}" "$@"; fi
 
 status=0
-mapfile -t files < <(ls src/*/*.c cli/*.c cli/bench/*.c fuzz/*.c python/src/*.c | grep -v '_mpi\.c$') # those are of another build
+mapfile -t files < <(ls src/*/*.c cli/*.c cli/bench/*.c fuzz/*.c python/src/*.c | grep -vE '_mpi\.c$|results_shared_hdf5\.c$') # of another build
 report="$(mktemp)"
 trap 'rm -f "$report"' EXIT
 # It counts warnings of system headers on standard error; what matters is on standard output. A
@@ -45,7 +45,7 @@ else
 fi
 rm -f "$report.err"
 
-# Files of src/parallel that only a build with MPI compiles, and those that need PETSc besides.
+# Files that only a build with MPI compiles, and those that need PETSc or HDF5 with MPI besides.
 mpi=
 for folder in build/mpi-asan build/mpi; do
   if [ -z "$mpi" ] && [ -f "$folder/compile_commands.json" ]; then mpi=$folder; fi
@@ -54,6 +54,9 @@ mpi_files=(src/parallel/*_mpi.c)
 if [ -n "$mpi" ] && ! grep -q /petsc_ "$mpi/compile_commands.json"; then
   echo "lint: $mpi is without PETSc: src/parallel/petsc_*.c are skipped"
   mapfile -t mpi_files < <(ls src/parallel/*_mpi.c | grep -v /petsc_)
+fi
+if [ -n "$mpi" ] && grep -q results_shared_hdf5 "$mpi/compile_commands.json"; then
+  mpi_files+=(src/run/results_shared_hdf5.c)
 fi
 if [ -z "$mpi" ]; then
   echo "lint: no build with MPI: src/parallel/*_mpi.c are skipped"

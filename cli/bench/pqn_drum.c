@@ -176,8 +176,8 @@ static Drum drum_of(const Kind *kind, int bodies) {
                .across = (int)ceil(1.4 / (2 * a.x) - round),
                .along = (int)ceil(0.4 / (2 * a.y) - round),
                .interval = sqrt(2 * 2.1 * cbrt(0.1 / bodies) / gravity)};
-  const int layer = drum.across * drum.along;
-  drum.begin = drum.interval * ((bodies + layer - 1) / layer); /* whole layers */
+  const int layer = drum.across * drum.along, layers = (bodies + layer - 1) / layer;
+  drum.begin = drum.interval * layers;
   return drum;
 }
 
@@ -190,8 +190,8 @@ static scree_Status drop_layer(scree_World *world, Drum *drum, const scree_Log *
   if (status) return status;
   const double first = fmax(0.05, a.y); /* balls at 0.05 would be in the wall */
   for (int k = 0; k < drum->across * drum->along && drum->placed < drum->bodies && !status; ++k) {
-    def.pose.position =
-        (scree_Vec3){-0.7 + 2 * a.x * (k / drum->along), first + 2 * a.y * (k % drum->along), 0.25};
+    const int row = k / drum->along, place = k % drum->along;
+    def.pose.position = (scree_Vec3){-0.7 + 2 * a.x * row, first + 2 * a.y * place, 0.25};
     if (drum->seed) def.pose.position.z += march_random(&drum->seed, 0, 1e-3 * a.z);
     status = scree_world_add_body(world, &def, NULL);
     ++drum->placed;

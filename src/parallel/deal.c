@@ -62,12 +62,11 @@ scree_Status scree_ranks_deal(const scree_Ranks *ranks, size_t count, const scre
                .to = SCREE_ALLOC(int, round),
                .mine = SCREE_ALLOC(char, round * deal->bytes),
                .out = SCREE_ALLOC(char, round * deal->bytes)};
-  scree_Status status = post.sizes && post.to && post.mine && post.out
-                            ? SCREE_OK
-                            : scree_fail_memory(log, "what ranks send to each other");
+  const bool room = post.sizes && post.to && post.mine && post.out;
+  scree_Status status = room ? SCREE_OK : scree_fail_memory(log, "what ranks send to each other");
   for (size_t first = 0; scree_ranks_any(ranks, first < count || first == 0); first += ROUND) {
     status = scree_ranks_agree(ranks, status, log);
-    if (status) break;
+    if (status || !room) break;
     const size_t end = first + ROUND < count ? first + ROUND : count;
     pack(ranks, &post, first < count ? first : count, end);
     status = swap(ranks, &post, log);

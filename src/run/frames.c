@@ -94,9 +94,10 @@ void scree_replay_frame_fini(scree_ReplayFrame *frame) {
 
 scree_Status scree_replay_reserve_nodes(const scree_Replay *replay, int nodes,
                                         scree_ReplayFrame *frame) {
-  size_t more = frame->node_capacity, third = frame->node_capacity;
-  if (!scree_grow((void **)&frame->node_stress, &more, 6 * (size_t)nodes, sizeof(double)) ||
-      !scree_grow((void **)&frame->node_velocity, &third, 6 * (size_t)nodes, sizeof(double)) ||
+  size_t stress = frame->node_capacity; /* all three have one capacity */
+  size_t velocity = stress;
+  if (!scree_grow((void **)&frame->node_stress, &stress, 6 * (size_t)nodes, sizeof(double)) ||
+      !scree_grow((void **)&frame->node_velocity, &velocity, 6 * (size_t)nodes, sizeof(double)) ||
       !scree_grow((void **)&frame->node, &frame->node_capacity, 6 * (size_t)nodes, sizeof(double)))
     return scree_fail_memory(replay->log, "the nodes of a frame");
   frame->nodes = nodes;

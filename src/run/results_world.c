@@ -123,7 +123,7 @@ static void put_offsets(scree_ResultsWriter *writer, const char *name, const Row
   scree_results_put_rows(writer,
                          scree_results_data(writer, name, H5T_STD_I64LE, H5T_NATIVE_INT64, 1,
                                             (hsize_t)rows->whole + 1, 0, 0, false),
-                         (hsize_t)rows->first, (hsize_t)(rows->count + rows->last), offset);
+                         (hsize_t)rows->first, (hsize_t)rows->count + (hsize_t)rows->last, offset);
 }
 
 static void put_ints(scree_ResultsWriter *writer, const char *name, const Rows *rows, hsize_t width,

@@ -320,7 +320,7 @@ static scree_Status parse_part(const char *text, size_t length, const char *name
   if (scree_ranks_size(ranks) > 1 && !restored) {
     scree_Scene *counted = NULL;
     const scree_Status status = parse(text, length, name, overrides, &sharing, NULL, &counted);
-    if (status == SCREE_OK && counted->part.ranks)
+    if (status == SCREE_OK && counted && counted->part.ranks)
       (void)scree_scene_cut(counted, &sharing.cut, NULL);
     scree_scene_destroy(counted);
   }

@@ -237,9 +237,10 @@ scree_Status scree_world_part_save(const scree_World *world, scree_PartState *st
     scree_world_part_state_fini(state);
     return status;
   }
-  double counts[4] = {(double)(state->bytes[KEYS] / sizeof(scree_ContactKey)),
-                      (double)(state->bytes[REMOVED] / sizeof(scree_StateRemoved)),
-                      (double)(state->bytes[LATE] / sizeof(scree_Late)), 0};
+  const size_t keys = state->bytes[KEYS] / sizeof(scree_ContactKey),
+               removed = state->bytes[REMOVED] / sizeof(scree_StateRemoved),
+               late = state->bytes[LATE] / sizeof(scree_Late);
+  double counts[4] = {(double)keys, (double)removed, (double)late, 0};
   for (int k = MOTIONS; k < SCREE_STATE_SECTIONS; ++k) counts[3] += (double)state->bytes[k];
   scree_ranks_sums(s->domain.ranks, counts, 4);
   const bool writes = s->domain.rank == 0;
