@@ -55,10 +55,11 @@ static inline double scree_norm(scree_Vec3 a) {
   return sqrt(scree_dot(a, a));
 }
 
-/* Whether a is a unit vector up to rounding, or not finite: for asserts. Motions that have become
- * infinite pass through detection before the step refuses them. */
+/* Whether a is a unit vector up to rounding: for asserts. Or zero or not finite, as directions
+ * between infinite places are: these pass through detection before the step refuses them. */
 static inline bool scree_is_unit(scree_Vec3 a) {
-  return !(fabs(scree_norm2(a) - 1) >= 1e-9);
+  const double square = scree_norm2(a);
+  return !(fabs(square - 1) >= 1e-9) || square == 0;
 }
 
 /* a / |a|, or `otherwise` when |a| is zero. */
