@@ -120,15 +120,17 @@ static bool is_elliptic(const scree_Shape *s) {
 }
 
 /* Where the surfaces overlap both bodies have the point in the middle, as in scree_system_point;
- * the second one in its own place, not that of its image. */
-static void share_overlap(scree_Vec3 n, scree_Vec3 shift, scree_Vec3 on[2]) {
-  if (scree_dot(n, scree_sub(on[0], on[1])) < 0)
-    on[0] = on[1] = scree_scale(0.5, scree_add(on[0], on[1]));
+ * the second one in its own place, not that of its image. The gap between the surfaces. */
+static double share_overlap(scree_Vec3 n, scree_Vec3 shift, scree_Vec3 on[2]) {
+  const double gap = scree_dot(n, scree_sub(on[0], on[1]));
+  if (gap < 0) on[0] = on[1] = scree_scale(0.5, scree_add(on[0], on[1]));
   on[1] = scree_sub(on[1], shift);
+  return gap;
 }
 
 /* Two ellipsoids, or one and a ball: from the normal at the kick. */
-static bool follow_smooth(const scree_System *s, size_t c, const Halfway *at, scree_Vec3 on[2]) {
+static bool follow_smooth(const scree_System *s, size_t c, const Halfway *at, scree_Vec3 on[2],
+                          double *gap) {
   const scree_ContactKey *key = &s->contacts.keys[c];
   const scree_Shape *si = &s->bodies.cold[key->i].shape, *sj = &s->bodies.cold[key->j].shape;
   scree_Pose second = at->motion[1].pose;
@@ -137,14 +139,14 @@ static bool follow_smooth(const scree_System *s, size_t c, const Halfway *at, sc
   if (!scree_collide_smooth_near(si, &at->motion[0].pose, sj, &second, s->contacts.normal[c], &n,
                                  on))
     return false;
-  share_overlap(n, at->shift, on);
+  *gap = share_overlap(n, at->shift, on);
   return true;
 }
 
 /* An ellipsoid on a plane or on the inside of a face of a mesh: the normal turns with that body.
  * `side` is that of the ellipsoid. */
 static bool follow_face(const scree_System *s, size_t c, const Halfway *at, int side,
-                        scree_Vec3 on[2]) {
+                        scree_Vec3 on[2], double *gap) {
   const scree_ContactKey *key = &s->contacts.keys[c];
   const int e = side == 0 ? key->i : key->j, f = side == 0 ? key->j : key->i;
   const scree_Shape *flat = &s->bodies.cold[f].shape;
@@ -170,13 +172,14 @@ static bool follow_face(const scree_System *s, size_t c, const Halfway *at, int 
   } else {
     on[0] = scree_axpy(on[1], scree_dot(n, scree_sub(on_face, on[1])), n);
   }
-  share_overlap(n, at->shift, on);
+  /* where bodies overlap the point on the face was in the middle */
+  *gap = share_overlap(n, at->shift, on) + fmin(0, 0.5 * s->contacts.gap[c]);
   return true;
 }
 
 /* Points of contact c on its two bodies halfway. Closed forms and what can be followed from the
  * kick first: a second search of all pairs took as long as that of the detection. *gap_then: there,
- * if it was searched for and is a point of the same features, else NaN. */
+ * NaN for balls, which `overlap.c` bends, and for a point of other features. */
 static bool points_halfway(const scree_System *s, size_t c, const Halfway *at, scree_Points *points,
                            bool same_pair, scree_Vec3 on[2], double *gap_then) {
   const scree_ContactKey *key = &s->contacts.keys[c];
@@ -192,9 +195,9 @@ static bool points_halfway(const scree_System *s, size_t c, const Halfway *at, s
   }
   const bool smooth_i = is_elliptic(si), smooth_j = is_elliptic(sj);
   if ((smooth_i || scree_shape_is_ball(si)) && (smooth_j || scree_shape_is_ball(sj))) {
-    if (follow_smooth(s, c, at, on)) return true;
-  } else if ((smooth_i && follow_face(s, c, at, 0, on)) ||
-             (smooth_j && follow_face(s, c, at, 1, on))) {
+    if (follow_smooth(s, c, at, on, gap_then)) return true;
+  } else if ((smooth_i && follow_face(s, c, at, 0, on, gap_then)) ||
+             (smooth_j && follow_face(s, c, at, 1, on, gap_then))) {
     return true;
   }
   const double size = scree_pair_size(si, sj);
