@@ -59,7 +59,7 @@ static void difference(const scree_ConvergeSample *sample, int a, int b, size_t 
   *deviation = sqrt(square / ((double)sample->starts * (sample->starts - 1)));
 }
 
-/* The difference of runs a and b times `factor`, of the window where it is most significant: means
+/* The difference of runs a and b times `factor`, of the window whose upper bound is the largest: means
  * over its components. */
 static scree_ConvergeBounds bounds(const scree_ConvergeSample *sample, int a, int b,
                                    double factor) {
