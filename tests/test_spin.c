@@ -176,6 +176,28 @@ static Result egg_on_mesh(const char *scheme, double step) {
   return egg(shape, make_world(&settings, 1, 0, 0));
 }
 
+/* A soft ball that rolls without slip at its own speed v = w R: its points move on straight lines
+ * in a step, so the part that comes down next goes into the plane by R (w h)^2/2 unless that is
+ * foreseen, and pushing it out again creates 13 % of its energy, in steps that are not certified.
+ * The error is that of the way. */
+static Result soft_ball(const char *scheme, double step) {
+  const double R = 0.09, v = 1, fall = 2e-4 * R; /* it is not deformed at the start */
+  const scree_WorldSettings settings = settings_with(scheme, step);
+  scree_World *world = make_world(&settings, 0.6, 0, 0);
+  add_half_space(world, obstacle_at(0, 0, 0));
+  scree_BodyDef def = at(0, 0, R + fall);
+  def.kind = SCREE_BODY_PSEUDO_RIGID;
+  def.density = 1000;
+  def.elastic = (scree_Elastic){.young = 1e6, .poisson = 0.3, .damping = 2e-3};
+  def.velocity = (scree_Twist){{v, 0, 0}, {0, v / R, 0}};
+  const int body = add_sphere(world, R, def);
+  Result result = {0};
+  const double time = run_for(world, 2, 0.7 * v * v * scree_body_mass(world, body), &result);
+  result.error = scree_body_pose(world, body).position.x / (v * time) - 1;
+  scree_world_destroy(world);
+  return result;
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 typedef Result Case(const char *scheme, double step);
@@ -226,9 +248,7 @@ static void rolling_egg(void **state) {
   compare("egg on a mesh", egg_on_mesh, 1e-3, 1e-12, 1e-3, 5e-3);
 }
 
-/* ---- an elliptic cylinder that rocks on its flat side
- * --------------------------------------------
- */
+/* ---- an elliptic cylinder that rocks on its flat side ---------------------------------------- */
 
 static const double long_axis = 0.2, short_axis = 0.1;
 
@@ -296,10 +316,21 @@ static void rocking_ellipse(void **state) {
   }
 }
 
+static void rolling_soft_ball(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; ++k) {
+    const Result r = soft_ball("moreau-jean", k == 0 ? 2.7e-3 : 1.35e-3);
+    print_message("soft ball: error %.1e, energy %.1e, created %.1e\n", r.error, r.energy,
+                  r.created);
+    assert_true(r.created < (k == 0 ? 2e-3 : 4e-4)); /* mostly of the first contact */
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spinning_top),      cmocka_unit_test(rolling_coin),
       cmocka_unit_test(rolling_thin_coin), cmocka_unit_test(ball_around_drum),
-      cmocka_unit_test(rolling_egg),       cmocka_unit_test(rocking_ellipse)};
+      cmocka_unit_test(rolling_egg),       cmocka_unit_test(rocking_ellipse),
+      cmocka_unit_test(rolling_soft_ball)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
