@@ -32,16 +32,18 @@ typedef struct Facts {
 } Facts;
 
 /* Sizes of files, measured on the scenes of examples (2026-11-19): bytes of the file without frames
- * and of each frame; of joints; of a body and a contact in a frame, in 2D and 3D, of round bodies
- * and of flat faces, and the memory of a compliant contact, all compressed; what they are without
- * compression; of a line of telemetry and of a sensor in it; of a body and a contact in the
- * checkpoint. Of deformable bodies: of the file, and after compression of a node and of a
- * pseudo-rigid body in a frame. */
+ * and of each frame; of joints (of the file, of each in a frame); of a body and a contact in a
+ * frame, in 2D and 3D, of round bodies and of flat faces, and the memory of a compliant contact,
+ * all compressed; what they are without compression; of a body in flight and of a contact between
+ * two, on a lattice and in disorder; of a line of telemetry, more with joints and with compliant
+ * contacts, and of a sensor in it; of a body and a contact in the checkpoint. Of deformable bodies:
+ * of the file, and after compression of a node and of a pseudo-rigid body in a frame. */
 static const struct {
-  double file, frame, joints, joint, body[2], round[2], flat[2], memory, expansion;
+  double file, frame, joints, joint, body[2], round[2], flat[2], memory, expansion, flying[2],
+      open[2];
   double line, line_joints, line_memory, sensor, kept_body, kept_contact, deforms, node, affine;
-} sizes = {2.45e5, 170, 3e4, 65, {54, 84}, {100, 116}, {85, 97}, 75, 1.8,
-           1105,   70,  80,  35, 85,       70,         2e4,      80, 130};
+} sizes = {2.45e5,   170,  3e4, 65, {54, 84}, {100, 116}, {85, 97}, 75,  1.8, {14, 35},
+           {40, 65}, 1105, 70,  80, 35,       85,         70,       2e4, 80,  130};
 
 /* In 2D bodies that rest at the start and go on resting change so little that less is left of them.
  */
@@ -99,9 +101,15 @@ static double output_bytes(const Facts *facts, const scree_World *world) {
   const double still = d == 0 ? 1 - (1 - AT_REST_2D) * forecast->rest : 1;
   const double contact = forecast->flat * sizes.flat[d] + (1 - forecast->flat) * sizes.round[d] +
                          forecast->compliant * sizes.memory;
-  const double frame = still * (sizes.body[d] * (info->bodies + info->poured_mean) +
-                                (info->save_contacts ? contact * forecast->contacts : 0)) +
-                       sizes.joint * joints;
+  const double mixed = forecast->disorder;
+  const double flying = mixed * sizes.flying[1] + (1 - mixed) * sizes.flying[0];
+  const double open = mixed * sizes.open[1] + (1 - mixed) * sizes.open[0];
+  const double all = info->poured_mean + info->bodies;
+  const double body = sizes.body[d] * forecast->landed + flying * (1 - forecast->landed);
+  const double frame =
+      still * (body * all +
+               (info->save_contacts ? contact * forecast->contacts + open * forecast->open : 0)) +
+      sizes.joint * joints;
   const double line = sizes.line + (joints > 0 ? sizes.line_joints : 0) +
                       forecast->compliant * sizes.line_memory + sizes.sensor * info->sensor_columns;
   const double kept = sizes.kept_body * (info->bodies + info->poured) +
@@ -173,8 +181,10 @@ static void print_facts(const char *path, const scree_Scene *scene, const Facts 
     printf("%s%s", k ? ", " : "", scree_scene_material(scene, k, NULL, NULL));
   printf("\n  time         %lld steps of %.4g s: %.6g s\n", (long long)info->steps, info->step,
          info->duration);
-  printf("  output       %lld frames, about %s; memory at most about %s\n",
-         (long long)facts->frames, output, held);
+  const bool stops = info->stop_energy > 0 || info->stop_plane;
+  printf("  output       %lld frames, about %s%s; memory at most about %s\n",
+         (long long)facts->frames, output, stops ? ", less if it stops before its duration" : "",
+         held);
   if (facts->trial_steps > 0) {
     char one[32], all[32];
     cli_format_seconds(facts->trial_one, one, sizeof one);
@@ -227,7 +237,7 @@ static void write_facts(const char *path, const Facts *facts) {
   cli_json_real(&json, "memory_bytes", facts->memory);
   cli_json_real(&json, "penetration", facts->penetration);
   cli_json_int(&json, "contacts", facts->touching);
-  cli_json_real(&json, "contacts_mean", facts->forecast.contacts);
+  cli_json_real(&json, "contacts_mean", facts->forecast.contacts + facts->forecast.open);
   if (facts->trial_steps > 0) {
     cli_json_int(&json, "trial_steps", facts->trial_steps);
     cli_json_real(&json, "seconds_per_step", facts->trial_one);

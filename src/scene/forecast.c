@@ -28,7 +28,7 @@ typedef struct Points {
 } Points;
 static const Points disks = {1.75, 1}, ellipses = {2.1, 1}, flat_2d = {2.3, 2};
 static const Points spheres = {2.95, 1}, ellipsoids = {3.2, 1}, rods = {2.9, 1.5}, clumps = {4, 3},
-                    flat_3d = {4.3, 3.5};
+                    boxes = {4.3, 3.5}, angular = {3.2, 2.5};
 
 /* Relative gap below which bodies touch at the start; settling time over the time of the fall, and
  * over the time in which a body falls by its size; depth in bodies from which on a bed is a
@@ -38,12 +38,12 @@ static const struct {
   double gap, settling, least, deep, round, spread;
 } landing = {1e-4, 0.35, 2.0, 2.0, 1.15, 0.65};
 
-enum { SAMPLES = 20000, MOMENTS = 200, OBSTACLES = 256 };
+enum { SAMPLES = 20000, MOMENTS = 200, OBSTACLES = 256, HELD = 256 };
 
 /* A body that falls: from `height` above the floor below it, at a downward speed, from `start` on.
  */
 typedef struct Faller {
-  double start, height, speed, size, volume, weight;
+  double start, height, speed, size, volume, weight, aside;
   Points points;
   bool flat;
 } Faller;
@@ -57,6 +57,7 @@ typedef struct Forecaster {
   double sign;
   int *obstacle; /* (obstacles) those that may be below something */
   int obstacles;
+  int held;       /* bodies in joints */
   bool walls;     /* some are no floor */
   Faller *faller; /* (count) */
   int count;
@@ -70,11 +71,10 @@ static Points points_of(const scree_Shape *shape, int d) {
   case SCREE_SHAPE_ELLIPSOID:
   case SCREE_SHAPE_SUPERELLIPSOID: return ellipsoids;
   case SCREE_SHAPE_CAPSULE: return rods;
-  case SCREE_SHAPE_BOX:
-  case SCREE_SHAPE_POLYGON:
+  case SCREE_SHAPE_BOX: return d == 2 ? flat_2d : boxes;
   case SCREE_SHAPE_POLYHEDRON:
   case SCREE_SHAPE_CYLINDER:
-  case SCREE_SHAPE_CONE: return d == 2 ? flat_2d : flat_3d;
+  case SCREE_SHAPE_CONE: return angular;
   default: return d == 2 ? flat_2d : clumps;
   }
 }
@@ -126,10 +126,22 @@ static double height_above_floor(const Forecaster *f, scree_Vec3 centre, double 
   return isfinite(least) ? fmax(least, 0) : INFINITY;
 }
 
+static int by_place(const void *a, const void *b) {
+  const Faller *p = a, *q = b;
+  return p->aside < q->aside ? -1 : p->aside > q->aside;
+}
+
 static int by_height(const void *a, const void *b) {
   const Faller *p = a, *q = b;
   if (p->start != q->start) return p->start < q->start ? -1 : 1;
   return p->height < q->height ? -1 : p->height > q->height;
+}
+
+/* Bodies in joints do not fall onto what is below them. */
+static bool is_held(const scree_Scene *scene, int body) {
+  for (int k = 0; k < scene->joint_count && k < HELD; ++k)
+    if (scene->joints[k].def.body[0] == body || scene->joints[k].def.body[1] == body) return true;
+  return false;
 }
 
 static double middle_of(const scree_Distribution *sizes) {
@@ -137,7 +149,8 @@ static double middle_of(const scree_Distribution *sizes) {
 }
 
 /* The bodies of the start and of pours, each for `weight` of them, and their cross-section. */
-static bool gather(const scree_Scene *scene, Forecaster *f, double *section, double *filled) {
+static bool gather(const scree_Scene *scene, Forecaster *f, double *section, double *filled,
+                   double *mean_size) {
   const scree_Bodies *b = &f->world->system.bodies;
   scree_Vec3 lower = scree_vec3(INFINITY, INFINITY, INFINITY), upper = scree_neg(lower);
   int movers = 0, poured = 0;
@@ -160,19 +173,25 @@ static bool gather(const scree_Scene *scene, Forecaster *f, double *section, dou
     if (b->fixed[k]) continue;
     const scree_Shape *shape = &b->cold[k].shape;
     const scree_Vec3 x = scree_body_pose(f->world, k).position;
+    const scree_Vec3 v = scree_body_velocity(f->world, k).linear;
     lower = scree_vec3(fmin(lower.x, x.x), fmin(lower.y, x.y), fmin(lower.z, x.z));
     upper = scree_vec3(fmax(upper.x, x.x), fmax(upper.y, x.y), fmax(upper.z, x.z));
     volume += shape->volume;
     size += shape->size;
     if (seen++ % every) continue;
-    f->faller[f->count++] = (Faller){
-        .height = f->g > 0 ? height_above_floor(f, x, 0.5 * shape->size) : 0,
-        .speed = f->g > 0 ? scree_dot(scree_body_velocity(f->world, k).linear, f->down) : 0,
-        .size = shape->size,
-        .volume = every * shape->volume,
-        .weight = every,
-        .points = points_of(shape, f->d),
-        .flat = is_flat(shape)};
+    const bool held = is_held(scene, k);
+    f->held += held ? every : 0;
+    f->faller[f->count++] =
+        (Faller){.height = held       ? INFINITY
+                           : f->g > 0 ? height_above_floor(f, x, 0.5 * shape->size)
+                                      : 0,
+                 .speed = f->g > 0 ? scree_dot(v, f->down) : scree_norm(v),
+                 .size = shape->size,
+                 .aside = scree_component(x, f->up == 0),
+                 .volume = every * shape->volume,
+                 .weight = every,
+                 .points = points_of(shape, f->d),
+                 .flat = is_flat(shape)};
   }
   for (int p = 0, seen = 0; p < scene->pour_count; ++p) {
     const scree_Pour *pour = &scene->pours[p];
@@ -193,6 +212,7 @@ static bool gather(const scree_Scene *scene, Forecaster *f, double *section, dou
                                        .height = height,
                                        .speed = scree_dot(pour->grain.def.velocity.linear, f->down),
                                        .size = width,
+                                       .aside = (double)seen,
                                        .volume = every * one,
                                        .weight = every,
                                        .points = points_of(&pour->grain.shape, f->d),
@@ -207,6 +227,7 @@ static bool gather(const scree_Scene *scene, Forecaster *f, double *section, dou
     space *= wide;
     if (c != f->up) *section *= wide;
   }
+  *mean_size = size;
   *filled = movers + poured > 1 ? volume / space : 0;
   return true;
 }
@@ -216,8 +237,9 @@ static bool gather(const scree_Scene *scene, Forecaster *f, double *section, dou
 static void add_up(const Forecaster *f, double section, double duration, double rest, bool full,
                    scree_Forecast *forecast) {
   const double bed_fraction = packings[f->d - 2].bed;
-  double bed = 0, sum[MOMENTS + 1] = {0}, flats = 0, all = 0, volume = 0, diameter = 0, n = 0;
-  double most = 0;
+  double bed = 0, sum[MOMENTS + 1] = {0}, landed = 0, there = 0, flats = 0, all = 0, volume = 0,
+         diameter = 0, n = 0;
+  double most = 0, falling = 0;
   for (int k = 0; k < f->count; ++k) {
     volume += f->faller[k].volume;
     diameter += f->faller[k].weight * f->faller[k].size;
@@ -237,6 +259,8 @@ static void add_up(const Forecaster *f, double section, double duration, double 
     const double fall = f->g > 0 ? (sqrt(v * v + 2 * f->g * drop) - v) / f->g : 0;
     const double settle =
         full ? 0 : landing.settling * fall + landing.least * sqrt(body->size / f->g);
+    const double flight = fmin(fall, fmax(0, duration - body->start));
+    falling += body->weight * fabs(v + 0.5 * f->g * flight);
     const Points points = body->points;
     const double many = fmax(points.single, body->flat ? points.many : spread * points.many);
     const double contacts = body->weight * (points.single + share * (many - points.single));
@@ -245,6 +269,8 @@ static void add_up(const Forecaster *f, double section, double duration, double 
     for (int m = 0; m <= MOMENTS; ++m) {
       const double t = m * duration / MOMENTS - body->start - fall;
       if (t > 0) sum[m] += contacts * (t < settle ? t / settle : 1);
+      if (t > 0) landed += body->weight;
+      if (t + fall >= 0) there += body->weight;
     }
   }
   double mean = 0;
@@ -253,6 +279,25 @@ static void add_up(const Forecaster *f, double section, double duration, double 
   forecast->at_end = fmax(sum[MOMENTS], rest);
   forecast->rest = mean > 0 ? fmin(1, rest / mean) : 0;
   forecast->flat = all > 0 ? flats / all : 0;
+  const double held = n > 0 ? f->held / n : 0;
+  forecast->landed = fmin(1, fmax(forecast->rest, there > 0 ? landed / there : 0) + held);
+  forecast->speed = n > 0 ? falling / n : 0;
+}
+
+/* Share of bodies that are above places of their own: small on a lattice. */
+static double disorder(const Forecaster *f) {
+  int places = 0;
+  qsort(f->faller, (size_t)f->count, sizeof *f->faller, by_place);
+  for (int k = 0; k < f->count; ++k)
+    places += k == 0 || f->faller[k].aside > f->faller[k - 1].aside + 1e-9 * f->faller[k].size;
+  return f->count > 0 ? (double)places / f->count : 1;
+}
+
+/* Whether something may press bodies together that have no weight. */
+static bool is_driven(const scree_Scene *scene) {
+  for (size_t k = 0; k < scene->kept; ++k)
+    if (scene->bodies[k].driver) return true;
+  return scene->force_count > 0 || scene->joint_count > 0;
 }
 
 /* Share of bodies in compliant contact with their own kind, and with obstacles. */
@@ -295,19 +340,28 @@ scree_Status scree_scene_forecast(const scree_Scene *scene, const scree_World *w
       if (fabs(scree_component(f.down, c)) > fabs(scree_component(f.down, f.up))) f.up = c;
     f.sign = scree_component(f.down, f.up) > 0 ? -1 : 1;
   }
-  double section = 1, filled = 0;
+  double section = 1, filled = 0, size = 0;
   int rest = 0;
   scree_Status status = scree_world_close(world, landing.gap, &rest);
-  if (status == SCREE_OK && !gather(scene, &f, &section, &filled))
+  if (status == SCREE_OK && !gather(scene, &f, &section, &filled, &size))
     status = scree_fail_memory(log, "the estimate of contacts");
-  const bool full = filled > packings[f.d - 2].filled || world->system.cell.any;
+  if (status == SCREE_OK) forecast->disorder = disorder(&f);
+  const bool pressed = f.g > 0 || is_driven(scene);
+  const bool full = (pressed && filled > packings[f.d - 2].filled) || world->system.cell.any;
   if (status == SCREE_OK && (f.g > 0 || full)) {
     qsort(f.faller, (size_t)f.count, sizeof *f.faller, by_height);
     add_up(&f, section, scene->duration, rest, full, forecast);
   } else if (status == SCREE_OK) {
     forecast->contacts = forecast->at_end = rest;
-    forecast->rest = 1;
+    forecast->rest = rest > 0;
+    for (int k = 0; k < f.count; ++k) forecast->speed += f.faller[k].speed / f.count;
   }
+  /* Points that are nearer than two bodies move in a step are contacts, too. */
+  const double near = size > 0 ? fmin(0.5, 2 * forecast->speed * scene->step / size) : 0;
+  int close = 0;
+  if (status == SCREE_OK && near > landing.gap && forecast->landed < 1)
+    status = scree_world_close(world, near, &close);
+  forecast->open = (1 - forecast->landed) * fmax(0, close - rest);
   if (status == SCREE_OK) forecast->compliant = compliant_share(scene, world);
   scree_free(f.faller);
   scree_free(f.obstacle);
