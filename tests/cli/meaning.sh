@@ -140,7 +140,7 @@ generators:
   - { kind: lattice, shape: { kind: sphere, radius: 0.02 }, origin: [0, 0, 1], count: [6, 6, 6], spacing: 0.05 }
 time: { duration: 0.5 }
 END
-cat > pours.yaml << 'END'
+cat > streams.yaml << 'END'
 dimension: 2
 obstacles:
   - { shape: { kind: half-plane } }
@@ -161,7 +161,7 @@ generators:
   - { kind: pack, region: { kind: box, lower: [-0.2, 0], upper: [0.2, 0.5] }, shape: { kind: disk, radius: 0.02 } }
 time: { duration: 0.3 }
 END
-for name in falling pours pressed; do
+for name in falling streams pressed; do
   run 0 "$SCREE" run $name.yaml -o estimate-$name -q -j 1
   run 0 "$SCREE" check $name.yaml --json
   python3 - $name << 'PY' || fail "estimate of $name: $(cat out)"
@@ -239,7 +239,7 @@ run 2 "$SCREE" check shaken.yaml --set obstacles[0].velocity.scale=big
 err "scale: expected a number"
 
 # ---- names of poured bodies: forces, sensors, removals, results; the same bits after a restart ----
-cat > pours.yaml << 'END'
+cat > poured.yaml << 'END'
 dimension: 2
 obstacles: [{ name: floor, shape: { kind: half-plane } }]
 generators:
