@@ -67,13 +67,15 @@ scree_Status scree_lane_layout_create(const scree_Operator *W, const scree_Colou
   const size_t count = (size_t)most_batches(colouring, width) + SCREE_LANES_AHEAD;
   layout->width = width;
   layout->start = SCREE_TAKE(arena, int, colouring->colours + 1);
+  layout->open = SCREE_TAKE(arena, int, colouring->colours);
   layout->contact = SCREE_TAKE_RAW(arena, int, count *(size_t)width);
   layout->body = SCREE_TAKE(arena, int, count * 2 * (size_t)width);
-  if (!layout->start || !layout->contact || !layout->body)
+  if (!layout->start || !layout->open || !layout->contact || !layout->body)
     return scree_fail_memory(log, "batches of contacts");
   int index = 0;
   for (int k = 0; k < colouring->colours; ++k) {
     index = place_colour(W->problem, colouring, k, true, r, left_out, layout, index);
+    layout->open[k] = index;
     index = place_colour(W->problem, colouring, k, false, r, left_out, layout, index);
     layout->start[k + 1] = index;
   }

@@ -476,6 +476,7 @@ scree_Status scree_lanes_create(const scree_Operator *W, const scree_Colouring *
                          .nbodies = p->bodies.nbodies,
                          .colours = colouring->colours,
                          .start = layout->start,
+                         .open = layout->open,
                          .contact = layout->contact,
                          .body = layout->body,
                          .size = batch_size(balls, p->bodies.C != NULL, d, p->bodies.nb)};

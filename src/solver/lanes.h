@@ -31,6 +31,7 @@ enum { SCREE_LANES_AHEAD = 4 }; /* batches past the end whose bodies may be pref
 typedef struct scree_LaneLayout {
   int batches, width; /* width: lanes of a batch */
   int *start;         /* (colours + 1) batches of a colour */
+  int *open;          /* (colours) the first of its batches that are expected to stay without */
   int *contact;       /* (batches x width) contact of a lane, -1 for padding */
   int *body;          /* (batches x 2 x width) its bodies, nbodies for the ground */
 } scree_LaneLayout;
@@ -40,7 +41,8 @@ typedef struct scree_Lanes {
   int d, stride;    /* stride: doubles per body in y, a multiple of four */
   int nbodies;      /* y holds one more, the ground, always zero */
   int colours;      /* of the colouring */
-  const int *start; /* these three are of the layout */
+  const int *start; /* these four are of the layout */
+  const int *open;
   const int *contact;
   const int *body;
   int size;          /* of a batch, see lanes.c */
