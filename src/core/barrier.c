@@ -6,7 +6,7 @@
 
 /* Spins before a thread sleeps, some ten microseconds: longer than two threads are usually apart at
  * the end of a colour, shorter than a turn of the scheduler. */
-enum { SPINS = 1000 };
+enum { SPINS = 8000 };
 
 static inline void relax(void) {
 #if defined(__x86_64__) || defined(__i386__)

@@ -55,6 +55,11 @@ typedef struct scree_Lanes {
   unsigned char *wait, *pause; /* (batches) sweeps to leave out; the length of the last pause */
 } scree_Lanes;
 
+/* Numbers of a batch, see lanes.c. */
+static inline int scree_lane_batch_size(bool balls, bool soft, int d, int nb) {
+  return (balls ? d + 4 + d + 1 : 2 * d * nb + d * (d + 1) / 2 + 1 + d + 1) + (soft ? 2 : 0);
+}
+
 /* Whether the contacts of a problem can be swept in lanes. */
 bool scree_lanes_fit(const scree_Operator *W);
 
