@@ -8,8 +8,8 @@
  * of log seconds, log counted work and log sweeps over log contacts by least squares over the rows
  * of one kind of packing that were solved, from 1000 contacts on. A row with a star was not solved
  * within the time limit; its error is what was reached. Seconds on one thread are of the process,
- * which other programs disturb less, and of the clock on several. --cache keeps the packings as FCLIB files for
- * the next run. */
+ * which other programs disturb less, and of the clock on several. --cache keeps the packings as
+ * FCLIB files for the next run. */
 #include "bench/packs.h"
 #include "scree/solver.h"
 
