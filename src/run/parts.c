@@ -80,13 +80,14 @@ static int block_of(const scree_RunParts *parts, int bodies) {
   return bodies < size ? 1 : (bodies + size - 1) / size;
 }
 
-/* What a rank has of a frame: bodies of its range, and contacts whose first body is in it. */
+/* The part of a frame that a rank writes: bodies of its range, and contacts whose first body is in
+ * it. */
 typedef struct FramePart {
   const scree_World *world;
   int block, first;
   scree_FrameBody *body;
   bool remembers;
-  size_t each; /* bytes of a contact on its way */
+  size_t each; /* bytes of a contact in a message */
   char *got;   /* (contacts) */
   size_t contacts, capacity;
   scree_FrameContact *contact; /* (contacts) then */

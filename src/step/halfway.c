@@ -250,8 +250,8 @@ static bool follow_face(const scree_System *s, size_t c, const Halfway *at, int 
 
 /* Points of contact c on its two bodies halfway. Closed forms and what can be followed from the
  * kick first: a second search of all pairs took as long as that of the detection. *gap_then: there,
- * if it was searched for and is a point of the same features, or a body is deformable, else NaN:
- * rigid ellipsoids and balls that roll bend their path too little to need it. */
+ * NaN for a point of other features, and for rigid balls that touch each other, whose paths bend
+ * too little to need it. */
 static bool points_halfway(const scree_System *s, size_t c, const Halfway *at, scree_Points *points,
                            bool same_pair, scree_Vec3 on[2], double *gap_then) {
   const scree_ContactKey *key = &s->contacts.keys[c];
@@ -275,7 +275,7 @@ static bool points_halfway(const scree_System *s, size_t c, const Halfway *at, s
           : (smooth_i && follow_face(s, c, at, 0, on, &gap)) ||
                 (smooth_j && follow_face(s, c, at, 1, on, &gap));
   if (followed) {
-    if (at->soft[0] || at->soft[1]) *gap_then = gap;
+    *gap_then = gap;
     return true;
   }
   const double size = scree_pair_size(si, sj);

@@ -448,6 +448,7 @@ static void fill_contacts(scree_System *s, const scree_Motion *halfway, scree_Po
           .horizon = horizon,
           .gap = free_gap(s, c, law, before),
           .size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape),
+          .sustained = p->loaded[c],
           .loaded = gentle && p->loaded[c],
           .travel = horizon * slip_speed(s, c, before),
           .curve = s->contacts.curve[c],
