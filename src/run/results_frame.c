@@ -23,14 +23,12 @@ static void to_array(scree_Vec3 v, double x[3]) {
   x[2] = v.z;
 }
 
-enum { GRADIENT = 18 };
-
 static size_t stretch_bytes(const scree_FrameHead *head) {
-  return head->deforms ? 4 * (size_t)head->bodies * sizeof(double) : 0;
+  return head->deforms ? SCREE_FRAME_STRETCH * (size_t)head->bodies * sizeof(double) : 0;
 }
 
 static size_t gradient_bytes(const scree_FrameHead *head) {
-  return head->affine ? GRADIENT * (size_t)head->bodies * sizeof(double) : 0;
+  return head->affine ? SCREE_FRAME_GRADIENT * (size_t)head->bodies * sizeof(double) : 0;
 }
 
 static size_t node_bytes(const scree_FrameHead *head) {
@@ -121,35 +119,49 @@ scree_FrameBody scree_frame_body(const scree_World *world, int body) {
   return out;
 }
 
+scree_Status scree_frame_deformation(const scree_World *world, int body, double *stretch,
+                                     double *gradient) {
+  const int d = scree_world_get_settings(world)->dimension;
+  double q[12], v[12];
+  to_array(scree_body_stretch(world, body), stretch);
+  stretch[3] = 0;
+  if (gradient) memset(gradient, 0, SCREE_FRAME_GRADIENT * sizeof *gradient);
+  if (!gradient || scree_body_coordinate_count(world, body) == 0) return SCREE_OK;
+  const scree_Status status = scree_body_coordinates(world, body, q, v, &stretch[3]);
+  for (int i = 0; i < d; ++i)
+    for (int j = 0; j < d; ++j) {
+      gradient[3 * i + j] = q[d * (1 + j) + i];
+      gradient[9 + 3 * i + j] = v[d * (1 + j) + i];
+    }
+  return status;
+}
+
 /* Gradients and rates of pseudo-rigid bodies, velocities of nodes. */
 static scree_Status take_deformable(scree_Frame *frame, const scree_World *world) {
-  const int d = scree_world_get_settings(world)->dimension;
   double *velocity = frame->node_velocity;
   scree_Status status = SCREE_OK;
   for (int b = 0; b < frame->head.bodies && status == SCREE_OK; ++b) {
-    double *out = frame->gradient + GRADIENT * (size_t)b;
-    double *account = frame->stretch + 4 * (size_t)b + 3;
-    *account = 0;
-    if (frame->head.affine) memset(out, 0, GRADIENT * sizeof *out);
+    double *gradient =
+        frame->head.affine ? frame->gradient + SCREE_FRAME_GRADIENT * (size_t)b : NULL;
+    double *stretch = frame->stretch + SCREE_FRAME_STRETCH * (size_t)b;
     const int nodes = scree_body_node_count(world, b);
-    if (nodes > 0) { /* positions come again from scree_world_nodes, with the stresses */
-      const ptrdiff_t at = velocity - frame->node_velocity;
-      status = scree_body_coordinates(world, b, frame->node + at, velocity, account);
-      velocity += 3 * (size_t)nodes;
-    } else if (scree_body_coordinate_count(world, b) > 0) {
-      double q[12], v[12];
-      status = scree_body_coordinates(world, b, q, v, account);
-      for (int i = 0; i < d; ++i)
-        for (int j = 0; j < d; ++j) {
-          out[3 * i + j] = q[d * (1 + j) + i];
-          out[9 + 3 * i + j] = v[d * (1 + j) + i];
-        }
+    if (nodes == 0) {
+      status = scree_frame_deformation(world, b, stretch, gradient);
+      continue;
     }
+    /* positions come again from scree_world_nodes, with the stresses */
+    const ptrdiff_t at = velocity - frame->node_velocity;
+    to_array(scree_body_stretch(world, b), stretch);
+    if (gradient) memset(gradient, 0, SCREE_FRAME_GRADIENT * sizeof *gradient);
+    status = scree_body_coordinates(world, b, frame->node + at, velocity, stretch + 3);
+    velocity += 3 * (size_t)nodes;
   }
   return status;
 }
 
+/* Of a divided world: it is only if its deformable bodies are of this kind. */
 static bool has_affine(const scree_World *world) {
+  if (scree_world_ranks(world)) return scree_world_deforms(world);
   for (int b = 0; scree_world_deforms(world) && b < scree_world_body_count(world); ++b)
     if (scree_body_kind_of(world, b) == SCREE_BODY_PSEUDO_RIGID) return true;
   return false;
@@ -180,10 +192,7 @@ scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool
   const scree_Status status = scree_frame_head(world, with_contacts, region, &frame->head);
   if (status != SCREE_OK) return status;
   if (!scree_frame_make_room(frame)) return scree_fail_memory(log, "a frame of the results");
-  for (int b = 0; b < frame->head.bodies; ++b) {
-    frame->body[b] = scree_frame_body(world, b);
-    if (frame->head.deforms) to_array(scree_body_stretch(world, b), frame->stretch + 4 * b);
-  }
+  for (int b = 0; b < frame->head.bodies; ++b) frame->body[b] = scree_frame_body(world, b);
   for (int c = 0; c < frame->head.contacts; ++c) {
     const scree_Contact contact = scree_world_contact(world, c);
     frame->contact[c] = scree_frame_contact(&contact);
@@ -300,16 +309,19 @@ scree_Status scree_journal_join(scree_Journal *journal, const char *path, int64_
 }
 
 scree_Status scree_journal_append_part(scree_Journal *journal, const scree_Ranks *ranks,
-                                       const scree_FrameHead *head, const scree_FrameBody *body,
-                                       size_t bodies, const scree_FrameContact *contact,
-                                       const double *memory, size_t contacts,
+                                       const scree_Frame *part, size_t bodies, size_t contacts,
                                        const scree_Log *log) {
   const bool first = scree_ranks_rank(ranks) == 0;
-  const void *const data[] = {head, body, contact, memory};
-  const size_t sizes[] = {first ? sizeof *head : 0, bodies * sizeof *body,
-                          contacts * sizeof *contact,
-                          head->remembers ? SCREE_CONTACT_MEMORY * contacts * sizeof *memory : 0};
-  const scree_FilePieces pieces = {4, data, sizes};
+  const scree_FrameHead *head = &part->head;
+  const size_t stretch = head->deforms ? SCREE_FRAME_STRETCH * sizeof(double) : 0;
+  const size_t gradient = head->affine ? SCREE_FRAME_GRADIENT * sizeof(double) : 0;
+  const size_t memory = head->remembers ? SCREE_CONTACT_MEMORY * sizeof(double) : 0;
+  const void *const data[] = {head,           part->body,     part->contact,
+                              part->stretch,  part->gradient, part->law_memory};
+  const size_t sizes[] = {first ? sizeof *head : 0,          bodies * sizeof *part->body,
+                          contacts * sizeof *part->contact,  bodies * stretch,
+                          bodies * gradient,                 contacts * memory};
+  const scree_FilePieces pieces = {6, data, sizes};
   RecordHead record = {.size = payload_bytes(head)};
   uint32_t sum = 0;
   int64_t bytes = 0;

@@ -61,7 +61,8 @@ typedef struct scree_DomainCounts {
 typedef struct scree_Domain {
   const scree_Ranks *ranks;
   int rank, size;
-  int whole; /* bodies of the whole world */
+  int whole;    /* bodies of the whole world */
+  bool deforms; /* some of them are deformable, on this rank or on others */
   size_t global_capacity, owner_capacity, shape_capacity, cover_capacity;
   int *global;       /* (bodies) number in the whole world, ascending; null: it is not divided */
   int *owner;        /* (bodies) rank; -1: an obstacle, which every rank has */
