@@ -7,6 +7,7 @@
 #include "math/vec3.h"
 #include "run/results_file.h"
 #include "run/shared_file.h"
+#include "world/world.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -187,17 +188,44 @@ scree_Status scree_frame_head(const scree_World *world, bool with_contacts,
   return scree_world_analyse(world, region, &head->analysis);
 }
 
+static bool is_before(const scree_World *world, int i, int j) {
+  const scree_ContactKey *a = &world->system.contacts.keys[i], *b = &world->system.contacts.keys[j];
+  return a->i != b->i ? a->i < b->i : a->j < b->j;
+}
+
+/* In a frame all contacts are in the order of their bodies. Those of deformable bodies are the last
+ * ones of a world, in that order too (step/deform.h). */
+typedef struct Order {
+  int split, count;  /* the first of them; contacts */
+  int first, second; /* next of both groups */
+} Order;
+
+static Order order_of(const scree_World *world, int contacts) {
+  int split = contacts;
+  for (int c = 1; scree_world_deforms(world) && c < contacts && split == contacts; ++c)
+    if (is_before(world, c, c - 1)) split = c;
+  return (Order){split, contacts, 0, split};
+}
+
+static int next_contact(const scree_World *world, Order *order) {
+  const bool first = order->first < order->split, second = order->second < order->count;
+  if (first && !(second && is_before(world, order->second, order->first))) return order->first++;
+  return order->second++;
+}
+
 scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool with_contacts,
                               const scree_Aabb *region, const scree_Log *log) {
   const scree_Status status = scree_frame_head(world, with_contacts, region, &frame->head);
   if (status != SCREE_OK) return status;
   if (!scree_frame_make_room(frame)) return scree_fail_memory(log, "a frame of the results");
   for (int b = 0; b < frame->head.bodies; ++b) frame->body[b] = scree_frame_body(world, b);
+  Order order = order_of(world, frame->head.contacts);
   for (int c = 0; c < frame->head.contacts; ++c) {
-    const scree_Contact contact = scree_world_contact(world, c);
+    const int k = next_contact(world, &order);
+    const scree_Contact contact = scree_world_contact(world, k);
     frame->contact[c] = scree_frame_contact(&contact);
     if (frame->head.remembers)
-      scree_world_contact_memory(world, c, frame->law_memory + SCREE_CONTACT_MEMORY * (size_t)c);
+      scree_world_contact_memory(world, k, frame->law_memory + SCREE_CONTACT_MEMORY * (size_t)c);
   }
   for (int k = 0; k < frame->head.joints; ++k) frame->joint[k] = take_joint(world, k);
   if (frame->head.deforms) {
