@@ -138,8 +138,8 @@ scree_Status scree_deformable_receive(scree_Bodies *bodies, int k, const scree_D
                                       const scree_Log *log);
 /* Destroy what body k has as a deformable one. Call the next function afterwards. */
 void scree_deformable_drop(scree_Bodies *bodies, int k);
-/* The list of deformable bodies again in the order of the world, from deformable_index, after bodies
- * were moved, received or dropped. False: out of memory. */
+/* The list of deformable bodies again in the order of the world, from deformable_index, after
+ * bodies were moved, received or dropped. False: out of memory. */
 bool scree_deformable_sort(scree_Bodies *bodies);
 /* Room for one more deformable body, or (0) for the index of all bodies alone. */
 bool scree_deformable_reserve(scree_Bodies *bodies, size_t components);

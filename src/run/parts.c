@@ -221,8 +221,8 @@ scree_Status scree_run_parts_frame(const scree_RunParts *parts, const scree_Worl
   part.each = head->remembers ? sizeof(SentContact) : offsetof(SentContact, memory);
   status = fill_frame(parts, &part, count, log);
   if (status == SCREE_OK)
-    status = scree_journal_append_part(journal, parts->ranks, &part.frame, count, part.contacts,
-                                       log);
+    status =
+        scree_journal_append_part(journal, parts->ranks, &part.frame, count, part.contacts, log);
   void *arrays[] = {part.frame.body,    part.frame.stretch,    part.frame.gradient,
                     part.frame.contact, part.frame.law_memory, part.got};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);

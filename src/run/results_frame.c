@@ -344,11 +344,11 @@ scree_Status scree_journal_append_part(scree_Journal *journal, const scree_Ranks
   const size_t stretch = head->deforms ? SCREE_FRAME_STRETCH * sizeof(double) : 0;
   const size_t gradient = head->affine ? SCREE_FRAME_GRADIENT * sizeof(double) : 0;
   const size_t memory = head->remembers ? SCREE_CONTACT_MEMORY * sizeof(double) : 0;
-  const void *const data[] = {head,           part->body,     part->contact,
-                              part->stretch,  part->gradient, part->law_memory};
-  const size_t sizes[] = {first ? sizeof *head : 0,          bodies * sizeof *part->body,
-                          contacts * sizeof *part->contact,  bodies * stretch,
-                          bodies * gradient,                 contacts * memory};
+  const void *const data[] = {head,          part->body,     part->contact,
+                              part->stretch, part->gradient, part->law_memory};
+  const size_t sizes[] = {
+      first ? sizeof *head : 0, bodies * sizeof *part->body, contacts * sizeof *part->contact,
+      bodies * stretch,         bodies * gradient,           contacts * memory};
   const scree_FilePieces pieces = {6, data, sizes};
   RecordHead record = {.size = payload_bytes(head)};
   uint32_t sum = 0;

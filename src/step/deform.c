@@ -20,7 +20,8 @@ void scree_deform_fini(scree_Deform *f) {
 }
 
 size_t scree_deform_memory(const scree_Deform *f) {
-  return scree_arena_memory(&f->widening) + (f->size_capacity + f->coupled_capacity + f->vertex_capacity) * sizeof(int) +
+  return scree_arena_memory(&f->widening) +
+         (f->size_capacity + f->coupled_capacity + f->vertex_capacity) * sizeof(int) +
          (f->coupled_row_capacity + f->row_capacity + f->entry_capacity + f->block_capacity) *
              sizeof(size_t) +
          (f->coupled_number_capacity + f->number_capacity + f->compliance_capacity) *

@@ -157,6 +157,12 @@ scree_Status scree_domain_build(struct scree_System *s);
 /* The memory of contact k with whole numbers. */
 scree_KeptContact scree_domain_kept(const struct scree_System *s, size_t k);
 
+/* ---- domain_ghosts.c --------------------------------------------------------------------------
+ */
+
+/* Where ghosts go: send_start and send, with numbers on this rank; room for receive_start. */
+scree_Status scree_domain_choose_ghosts(struct scree_System *s);
+
 /* ---- domain_begin.c ---------------------------------------------------------------------------
  */
 

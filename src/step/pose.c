@@ -122,7 +122,7 @@ static scree_Status number_bodies(scree_System *s) {
     index[k] = p->nbodies++;
   }
   if (s->cell.pressed) return scree_cell_number(s);
-  return scree_system_deforms(s) ? scree_deform_number(s) : SCREE_OK;
+  return scree_system_deforms(s) ? scree_domain_agree(s, scree_deform_number(s)) : SCREE_OK;
 }
 
 static void contact_axes(scree_Vec3 normal, int d, scree_Vec3 a[3]) {
@@ -229,7 +229,7 @@ scree_Status scree_system_pose(scree_System *s) {
   p->nc = (int)nc;
   p->all = all;
   SCREE_ON_THREADS(s->deform.first, s->threads, share, fill_rows(s, share));
-  if (scree_system_general(s)) status = scree_deform_pose(s);
+  if (scree_system_general(s)) status = scree_domain_agree(s, scree_deform_pose(s));
   return joints && !status ? scree_joints_pose(s, p->nc) : status;
 }
 
@@ -532,12 +532,13 @@ scree_Problem scree_system_problem(const scree_System *s) {
 }
 
 scree_Status scree_system_close(scree_System *s) {
-  scree_Status status = scree_system_general(s) ? scree_deform_close(s) : SCREE_OK;
-  if (!status && scree_deform_widens(s)) {
+  scree_Status status = SCREE_OK;
+  if (scree_system_general(s)) {
+    status = scree_deform_close(s);
     const scree_Problem problem = posed_problem(s);
-    status = scree_deform_widen(s, &problem);
+    if (!status && scree_deform_widens(s)) status = scree_deform_widen(s, &problem);
+    status = scree_domain_agree(s, status);
   }
-  status = scree_domain_agree(s, status);
   if (!status) scree_domain_price(s);
   return status;
 }

@@ -1,4 +1,5 @@
-/* What does not change of the bodies of a divided world, in the order of their numbers (world.h). */
+/* What does not change of the bodies of a divided world, in the order of their numbers (world.h).
+ */
 #include "body/pseudo_rigid.h"
 #include "core/log.h"
 #include "core/memory.h"

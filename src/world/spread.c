@@ -86,8 +86,7 @@ static scree_Status collect_bodies(const scree_World *world, scree_World *whole)
   }
   char *all = NULL;
   if (!status)
-    status =
-        scree_ranks_bring(s->domain.ranks, mine, n * each, &all, &capacity, &bytes, s->log);
+    status = scree_ranks_bring(s->domain.ranks, mine, n * each, &all, &capacity, &bytes, s->log);
   if (!status && whole) whole->system.memory.late.count = 0;
   if (!status && whole)
     status = scree_creep_reserve(&whole->system, (size_t)whole->system.bodies.count);

@@ -43,8 +43,8 @@ static void add(scree_World *world, const scree_Shape *shape, scree_Vec3 x, scre
                 bool obstacle, scree_Quat turn, int soft) {
   scree_BodyDef def = scree_body_def();
   def.kind = soft ? SCREE_BODY_PSEUDO_RIGID : SCREE_BODY_RIGID;
-  def.elastic = (scree_Elastic){
-      .young = 2e5, .poisson = 0.3, .damping = 1e-3, .keeps_shape = soft == 2};
+  def.elastic =
+      (scree_Elastic){.young = 2e5, .poisson = 0.3, .damping = 1e-3, .keeps_shape = soft == 2};
   def.shape = shape;
   def.pose.position = x;
   def.pose.orientation = turn;
