@@ -28,7 +28,7 @@ typedef struct Request {
   bool json, quiet, verbose, internal;
 } Request;
 
-/* One problem on its way. */
+/* A problem, its solve and its result. */
 typedef struct Task {
   const char *path, *name; /* name: the last part of the path */
   scree_Problem problem;
@@ -211,7 +211,7 @@ static int solve_all(const Request *request) {
 /* ---- checking the request ----------------------------------------------------------------------
  */
 
-/* The solver's name and its options are wrong for all problems alike: say so before any is read. */
+/* A wrong solver or option is wrong for all problems: report it before any is read. */
 static int check_solver(const Request *request) {
   const scree_SolverClass *solver = scree_solver_class_find(request->settings.solver);
   if (!solver) {

@@ -1,5 +1,5 @@
 /* The ranks of the program (scree/parallel.h). Started by mpirun, rank 0 is the program, and the
- * others solve with it; or all of them run the command, of which rank 0 alone is heard. */
+ * others solve with it; or all of them run the command, and only rank 0 prints. */
 #ifndef CLI_RANKS_H
 #define CLI_RANKS_H
 

@@ -14,7 +14,7 @@ typedef struct CliLog {
 
 void cli_log_init(CliLog *log, bool quiet, bool verbose);
 
-/* From now on nothing is printed: another rank does. */
+/* From now on nothing is printed: this rank is not rank 0. */
 void cli_silence(void);
 bool cli_is_silent(void);
 

@@ -1,5 +1,6 @@
 /* Rest and creep: islands that rest in a world that does not, at all defaults, and the certificate
- * of creep, with runs that must fail it. Worlds that rest as a whole are in test_truth. */
+ * of creep, with runs that must fail it; restitution, which must not keep bodies from resting.
+ * Worlds that rest as a whole are in test_truth. */
 #include "test_world_scene.h"
 
 static const double g = 9.81;
@@ -195,11 +196,101 @@ static void slow_motion_is_no_creep(void **state) {
   scree_world_destroy(world);
 }
 
+/* ---- restitution ----------------------------------------------------------------------------- */
+
+/* A block that slides to rest stays there: restitution belongs to impacts, and a contact that
+ * stays loaded has none, with e_t = 1 either. */
+static void block_stops(int dimension) {
+  const double mu = 0.3, speed = 1, size = 0.1;
+  const scree_WorldSettings settings = defaults(dimension, size);
+  scree_World *world = make_world(&settings, mu, 1, 1);
+  scree_BodyDef def = dimension == 2 ? at(0, 0.5 * size, 0) : at(0, 0, 0.5 * size);
+  def.velocity.linear.x = speed;
+  int block;
+  if (dimension == 2) {
+    add_half_plane(world, obstacle_at(0, 0, 0));
+    block = add_rectangle(world, size, 0.5 * size, def);
+  } else {
+    add_half_space(world, obstacle_at(0, 0, 0));
+    block = add_box(world, size, size, 0.5 * size, def);
+  }
+  while (scree_world_time(world) < 2 * speed / (mu * g)) OK(scree_world_step(world, NULL));
+  const double way = scree_body_pose(world, block).position.x;
+  const scree_Twist v = scree_body_velocity(world, block);
+  print_message("a block with e_n = e_t = 1 in %dD slides %.5f m, then moves at %.1e m/s\n",
+                dimension, way, v.linear.x);
+  NEAR(way, speed * speed / (2 * mu * g), 1e-3 * way);
+  assert_true(fabs(v.linear.x) < 1e-6 * speed); /* 2e-3 if each step reverses it */
+  scree_world_destroy(world);
+}
+
+static void blocks_stop(void **state) {
+  (void)state;
+  block_stops(2);
+  block_stops(3);
+}
+
+/* The point of a ball that hits the floor turns back with e_t of its velocity, at each impact. */
+static void impacts_reverse_slip(void **state) {
+  (void)state;
+  const scree_WorldSettings settings = defaults(2, 0.1);
+  scree_World *world = make_world(&settings, 10, 1, 0.8);
+  add_half_plane(world, obstacle_at(0, 0, 0));
+  scree_BodyDef def = at(0, 0.3, 0);
+  def.velocity.angular.z = 20;
+  const int ball = add_disk(world, 0.1, def);
+  double slip = 2; /* of the lowest point: v + w r */
+  for (int impact = 0; impact < 3; ++impact) {
+    while (scree_body_velocity(world, ball).linear.y <= 0) OK(scree_world_step(world, NULL));
+    const scree_Twist v = scree_body_velocity(world, ball);
+    const double now = v.linear.x + 0.1 * v.angular.z;
+    NEAR(now, -0.8 * slip, 1e-3 * fabs(slip));
+    slip = now;
+    while (scree_body_velocity(world, ball).linear.y > 0) OK(scree_world_step(world, NULL));
+  }
+  scree_world_destroy(world);
+}
+
+/* A packing at rest costs little with e_t = 1 too: the errors of the solver are damped. */
+static void packing_stops(void **state) {
+  (void)state;
+  enum { FLOORS = 3, SIDE = 8, SETTLE = 1500, STEPS = 200 };
+  scree_WorldSettings settings = defaults(2, 1e-3);
+  settings.step = 1e-4;
+  settings.solve.tolerance = 1e-5;
+  scree_World *world = make_world(&settings, 0.2, 0.5, 1);
+  for (int k = 0; k < FLOORS; ++k) {
+    scree_BodyDef wall = obstacle_at(k == 1 ? 0 : k == 2 ? 9e-3 : 0, 0, 0);
+    wall.pose.orientation = turned(k == 1 ? -0.5 * acos(-1) : k == 2 ? 0.5 * acos(-1) : 0);
+    add_half_plane(world, wall);
+  }
+  uint32_t seed = 11;
+  for (int k = 0; k < SIDE * SIDE; ++k) {
+    seed = seed * 1664525u + 1013904223u;
+    const double radius = 2.5e-4 * (1 + seed / 4294967296.0);
+    const int row = k / SIDE;
+    add_disk(world, radius,
+             at(1.05e-3 * (k % SIDE + 0.5 + 0.45 * (row % 2)), 9e-4 * row + 6e-4, 0));
+  }
+  for (int k = 0; k < SETTLE; ++k) OK(scree_world_step(world, NULL));
+  long long sweeps = 0;
+  for (int k = 0; k < STEPS; ++k) {
+    scree_StepReport report;
+    OK(scree_world_step(world, &report));
+    sweeps += report.iterations;
+  }
+  print_message("a packing of %d disks at rest, e_t = 1: %.1f iterations a step\n", SIDE * SIDE,
+                (double)sweeps / STEPS);
+  assert_true(sweeps < 50LL * STEPS); /* 2000 if each step reverses what moves */
+  scree_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stack_beside_bouncing_disk), cmocka_unit_test(restart),
       cmocka_unit_test(wall_beside_conveyor),       cmocka_unit_test(creep_is_certified),
-      cmocka_unit_test(slow_motion_is_no_creep),
+      cmocka_unit_test(slow_motion_is_no_creep),    cmocka_unit_test(blocks_stop),
+      cmocka_unit_test(impacts_reverse_slip),       cmocka_unit_test(packing_stops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

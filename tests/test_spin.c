@@ -1,8 +1,8 @@
 /* Bodies that spin and roll on curved constraints, with friction that sticks and should do no work:
  * a top on its tip, a coin that rolls on its edge (Euler's disk), a ball that rolls around the
- * inside of an upright drum, an ellipsoid that rocks on a plane. The first three have a closed
- * solution; errors are of second order in the step, the energy is kept, and every step is
- * certified.
+ * inside of an upright drum, an ellipsoid and an ellipse that rock on a plane. All but the
+ * ellipsoid have a closed solution; errors are of second order in the step, the energy is kept, and
+ * every step is certified.
  */
 #include "test_world_scene.h"
 
@@ -176,6 +176,28 @@ static Result egg_on_mesh(const char *scheme, double step) {
   return egg(shape, make_world(&settings, 1, 0, 0));
 }
 
+/* A soft ball that rolls without slip at its own speed v = w R: its points move on straight lines
+ * in a step, so the part that comes down next goes into the plane by R (w h)^2/2 unless that is
+ * foreseen, and pushing it out again creates 13 % of its energy, in steps that are not certified.
+ * The error is that of the way. */
+static Result soft_ball(const char *scheme, double step) {
+  const double R = 0.09, v = 1, fall = 2e-4 * R; /* it is not deformed at the start */
+  const scree_WorldSettings settings = settings_with(scheme, step);
+  scree_World *world = make_world(&settings, 0.6, 0, 0);
+  add_half_space(world, obstacle_at(0, 0, 0));
+  scree_BodyDef def = at(0, 0, R + fall);
+  def.kind = SCREE_BODY_PSEUDO_RIGID;
+  def.density = 1000;
+  def.elastic = (scree_Elastic){.young = 1e6, .poisson = 0.3, .damping = 2e-3};
+  def.velocity = (scree_Twist){{v, 0, 0}, {0, v / R, 0}};
+  const int body = add_sphere(world, R, def);
+  Result result = {0};
+  const double time = run_for(world, 2, 0.7 * v * v * scree_body_mass(world, body), &result);
+  result.error = scree_body_pose(world, body).position.x / (v * time) - 1;
+  scree_world_destroy(world);
+  return result;
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 typedef Result Case(const char *scheme, double step);
@@ -226,10 +248,89 @@ static void rolling_egg(void **state) {
   compare("egg on a mesh", egg_on_mesh, 1e-3, 1e-12, 1e-3, 5e-3);
 }
 
+/* ---- an elliptic cylinder that rocks on its flat side ---------------------------------------- */
+
+static const double long_axis = 0.2, short_axis = 0.1;
+
+/* Height of the centre above a plane, leaning by `a`, and its derivative. */
+static double height_of(double a, double *slope) {
+  const double x = long_axis * sin(a), y = short_axis * cos(a), height = sqrt(x * x + y * y);
+  *slope = (long_axis * long_axis - short_axis * short_axis) * sin(a) * cos(a) / height;
+  return height;
+}
+
+/* Of rolling with the amplitude A: 2 times the integral of da / w over a swing, with the velocity w
+ * from the energy; a = A sin(p). */
+static double period_of(double A) {
+  enum { POINTS = 2000 };
+  const double pi = acos(-1);
+  const double k = (long_axis * long_axis + short_axis * short_axis) / 4;
+  double sum = 0, slope;
+  const double top = height_of(A, &slope);
+  for (int i = 0; i < POINTS; ++i) {
+    const double p = pi * ((i + 0.5) / POINTS - 0.5), h = height_of(A * sin(p), &slope);
+    sum += sqrt((k + h * h + slope * slope) / (2 * g * (top - h))) * A * cos(p) * pi / POINTS;
+  }
+  return 2 * sum;
+}
+
+/* Its path bends towards the plane in each step. Where that was not foreseen, 2200 of 2335 steps at
+ * an amplitude of 0.2 were not certified, and 39 % of the energy was created. */
+static void rocking_ellipse(void **state) {
+  (void)state;
+  static const double amplitudes[] = {0.05, 0.2};
+  for (int k = 0; k < 2; ++k) {
+    const double A = amplitudes[k], period = period_of(A);
+    double slope, first = 0, last = 0, before = A, most = 0;
+    int turns = 0;
+    scree_WorldSettings settings = settings_with("moreau-jean", 0.03 * sqrt(0.2 / g));
+    settings.dimension = 2;
+    settings.gravity = vec(0, -g, 0);
+    scree_World *world = make_world(&settings, 0.8, 0, 0);
+    add_half_plane(world, obstacle_at(0, 0, 0));
+    scree_Shape ellipse;
+    OK(scree_shape_init_ellipse(&ellipse, long_axis, short_axis, &test_log));
+    scree_BodyDef def = at(0, height_of(A, &slope), 0);
+    def.pose.orientation = turned(A);
+    const int body = add_shape(world, &ellipse, def);
+    scree_StepReport report = {0};
+    while (scree_world_time(world) < 10) {
+      OK(scree_world_step(world, &report));
+      assert_true(report.certified);
+      const double time = scree_world_time(world);
+      const double angle = 2 * scree_body_pose(world, body).orientation.z;
+      if (time > 9) most = fmax(most, fabs(angle));
+      if (angle * before < 0) { /* where a straight line passes zero */
+        last = time - settings.step * angle / (angle - before);
+        if (!turns++) first = last;
+      }
+      before = angle;
+    }
+    const double found = 2 * (last - first) / (turns - 1);
+    print_message("rocking by %g: period %.2e, amplitude %.2e, created %.2e\n", A,
+                  found / period - 1, most / A - 1, report.energy_created);
+    NEAR(found / period, 1, 2e-4);
+    NEAR(most / A, 1, 0.01); /* sin(a/2) is not a/2 */
+    assert_true(report.energy_created < 4e-3);
+    scree_world_destroy(world);
+  }
+}
+
+static void rolling_soft_ball(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; ++k) {
+    const Result r = soft_ball("moreau-jean", k == 0 ? 2.7e-3 : 1.35e-3);
+    print_message("soft ball: error %.1e, energy %.1e, created %.1e\n", r.error, r.energy,
+                  r.created);
+    assert_true(r.created < (k == 0 ? 2e-3 : 4e-4)); /* mostly of the first contact */
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(spinning_top), cmocka_unit_test(rolling_coin),
-                                     cmocka_unit_test(rolling_thin_coin),
-                                     cmocka_unit_test(ball_around_drum),
-                                     cmocka_unit_test(rolling_egg)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(spinning_top),      cmocka_unit_test(rolling_coin),
+      cmocka_unit_test(rolling_thin_coin), cmocka_unit_test(ball_around_drum),
+      cmocka_unit_test(rolling_egg),       cmocka_unit_test(rocking_ellipse),
+      cmocka_unit_test(rolling_soft_ball)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

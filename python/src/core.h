@@ -200,7 +200,7 @@ typedef struct SceneObject {
 extern PyTypeObject SceneType;
 bool scene_ready(PyObject *module);
 
-/* A force or driver whose value Python gives as functions of time, or as a row of an array. */
+/* A force or driver whose value comes from Python: functions of time, or a row of an array. */
 typedef struct PythonSignal {
   struct WorldObject *world;
   int force, body, joint;     /* what it moves: one of them, the others are -1 */
@@ -238,8 +238,8 @@ bool world_body(WorldObject *self, PyObject *object, const char *name, int *body
 int world_dimension(const WorldObject *self);
 extern PyMethodDef world_build_methods[], world_joint_methods[], world_state_methods[],
     world_record_methods[];
-/* After the library took a signal (`made`, or null) for what the numbers say, or refused it: keep
- * it and drop the one before it, or free it. */
+/* Call this after the library was given a signal for a force, body or joint. If it was `taken`,
+ * `made` (or null) is kept in place of the one before it; otherwise `made` is freed. */
 void world_settle_signal(WorldObject *self, PythonSignal *made, bool taken, int force, int body,
                          int joint);
 PyObject *core_joints(PyObject *module, PyObject *none);

@@ -175,7 +175,7 @@ static const Field summary[] = {
     FIELD(scree_RunSummary, reason, TEXT, "why it ended"),
     END};
 
-static const Field fclib[] = {{.name = "is_global", /* `global` is a word of Python's */
+static const Field fclib[] = {{.name = "is_global", /* `global` is a keyword of Python */
                                .doc = "the file has M and H rather than W",
                                .type = BOOL,
                                .offset = offsetof(scree_FclibInfo, global)},

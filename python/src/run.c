@@ -1,4 +1,4 @@
-/* A scene carried out into a folder that survives, as `scree run` does. */
+/* Runs of scenes into a folder from which they can be resumed, as `scree run` makes them. */
 #include "core.h"
 
 #include <string.h>

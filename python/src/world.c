@@ -346,7 +346,7 @@ static int call_after(WorldObject *self) {
   return stop;
 }
 
-/* The report is what a check wants it to be, else NotConverged with the report as its result. */
+/* Raise NotConverged, with the report as its result, if the step is not certified. */
 static bool check_report(PyObject *report, const scree_StepReport *values) {
   if (values->certified) return true;
   PyObject *text = PyUnicode_FromFormat("step %lld is not certified", (long long)values->step);

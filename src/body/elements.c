@@ -272,13 +272,22 @@ static scree_Twist twist(const scree_Deformable *self, const double *q, const do
   return (scree_Twist){scree_scale(1 / d->total, p), scree_elements_inertia_solve(d, q, c, L)};
 }
 
-/* Angular momentum about the centre of mass, of the lumped masses. */
+/* Angular momentum about the centre of mass c: the sum of (x_i - c) x M_ij v_j, with the mass
+ * matrix of the kick, which keeps it. */
 static scree_Vec3 momentum(const scree_Deformable *self, const double *q, const double *v) {
   const scree_ElementBody *d = self->data;
+  const scree_ElementMesh *m = d->mesh;
   const scree_Vec3 c = scree_elements_centre(d, q);
   scree_Vec3 L = {0, 0, 0};
-  for (int k = 0; k < d->mesh->node_count; ++k)
-    L = scree_axpy(L, d->mass[k], scree_cross(scree_sub(node_at(q, k), c), node_at(v, k)));
+  for (int k = 0; k < m->node_count; ++k) {
+    const scree_Vec3 arm = scree_sub(node_at(q, k), c);
+    L = scree_axpy(L, d->below ? d->diagonal[k] : d->mass[k], scree_cross(arm, node_at(v, k)));
+    for (size_t e = m->row[k]; d->below && e < m->row[k + 1]; ++e) {
+      const int i = m->col[e];
+      L = scree_axpy(L, d->below[e], scree_cross(arm, node_at(v, i)));
+      L = scree_axpy(L, d->below[e], scree_cross(scree_sub(node_at(q, i), c), node_at(v, k)));
+    }
+  }
   return L;
 }
 

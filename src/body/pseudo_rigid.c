@@ -229,7 +229,7 @@ static double reach(const scree_Deformable *self, const double *q, const double 
   double square = 0;
   for (int k = d; k < self->size; ++k) square += v[k] * v[k];
   double way = h * sqrt(square);
-  if (data->elastic.keeps_shape) { /* and it may reach further than its shape already */
+  if (data->elastic.keeps_shape) { /* the deformed body may already reach further than its shape */
     const scree_Mat3 F = gradient(self, q);
     double change = 0; /* |C - 1|^2, by which the largest stretch squared is above 1 at most */
     for (int i = 0; i < 3; ++i)

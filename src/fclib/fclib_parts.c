@@ -1,7 +1,7 @@
 /* Grouping the degrees of freedom of a global problem into parts (see fclib_parts.h).
  *
  * M is block diagonal in any file: the connected components of its pattern do not interact but
- * through contacts. A diagonal M, the usual case for rigid bodies, says nothing of which components
+ * through contacts. A diagonal M, the usual case for rigid bodies, does not show which components
  * belong together, so consecutive degrees of freedom are tried in the natural sizes (3 in 2D, 6 in
  * 3D, d for points, 12 for pseudo-rigid bodies) as well as the components themselves. Only W and q
  * matter to contacts, so any grouping that passes gives the same problem; the smallest is kept. */

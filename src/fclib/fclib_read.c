@@ -59,7 +59,7 @@ scree_Status scree_fclib_read_mu(const scree_H5 *h5, const char *root, int nc, d
   return SCREE_OK;
 }
 
-/* A matrix group counts as empty when it says that it has no rows or no columns. */
+/* A matrix group is empty when its header has no rows or no columns. */
 static bool matrix_empty(const scree_H5 *h5, const char *name) {
   char field[NAME_SIZE + 2];
   const scree_H5 quiet = {.path = h5->path, .file = h5->file, .bytes = h5->bytes};
@@ -154,7 +154,7 @@ static void read_info(const scree_H5 *h5, const char *root, scree_FclibInfo *inf
   info->guesses = count_guesses(h5);
 }
 
-/* Log callback that adds the file's name to messages of checks that do not know it. */
+/* Log callback that adds the name of the file to messages of checks. */
 typedef struct Prefix {
   const char *path;
   const scree_Log *log;

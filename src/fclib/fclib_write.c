@@ -45,7 +45,7 @@ static double *friction(const scree_Problem *problem) {
   return mu;
 }
 
-/* Arrays of a compressed matrix on their way out. */
+/* Arrays of a compressed matrix that is written. */
 typedef struct Compressed {
   int *pointer, *index;
   double *x;

@@ -1,13 +1,13 @@
 /* The ranks as the library's own code sees them: reductions and agreements.
  *
- * Solvers are written once for one rank and for several. What they need of the others goes through
- * these functions and through halo.h; in a build without MPI they are inline, do nothing, and leave
- * no code. A null pointer is a single rank.
+ * Solvers are written once for one rank and for several. Data of other ranks come through these
+ * functions and through halo.h; in a build without MPI they are inline, do nothing, and leave no
+ * code. A null pointer is a single rank.
  *
  * Every reduction is one MPI_Allgather of a few numbers, which each rank then adds in the order of
- * the ranks: MPI's own sums may be added in another order from call to call. It moves N times what
- * a tree of sums would move to each rank, which is nothing next to its latency for hundreds of
- * ranks (docs/SCALING.md). */
+ * the ranks: MPI's own sums may be added in another order from call to call. Each rank receives N
+ * times the data that a tree of sums would send to it, which for hundreds of ranks takes much less
+ * time than the latency (docs/SCALING.md). */
 #ifndef SCREE_PARALLEL_RANKS_H
 #define SCREE_PARALLEL_RANKS_H
 

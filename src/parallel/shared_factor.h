@@ -52,7 +52,7 @@ scree_Status scree_shared_factor_compute(scree_SharedFactor *factor, scree_Share
                                          const double *x, bool *broken);
 
 /* b <- A^-1 b. Values of a node are the same on all ranks that hold it, before and after. Direct:
- * refined until there is no round-off, since that of MUMPS is another one in every run. */
+ * refined until there is no round-off, since that of MUMPS differs from run to run. */
 scree_Status scree_shared_factor_solve(scree_SharedFactor *factor, double *b);
 
 /* Iterations of GMRES since it was created. */

@@ -70,7 +70,7 @@ typedef struct scree_ConvergeAdvice {
   double tolerance;    /* the same of the tolerance: 1 or less */
   double duration;     /* how many times longer averages must be taken: 1, or more when the error is
                         * scatter of a chaotic motion */
-  int starts;          /* starts that would tell, where those that were run do not; 0: these do */
+  int starts;          /* starts needed for a verdict; 0: those that were run suffice */
   int open;            /* quantity that asks for them, -1: none */
 } scree_ConvergeAdvice;
 
@@ -100,7 +100,7 @@ typedef struct scree_ConvergeSample {
 
 typedef struct scree_ConvergeStarts {
   scree_ConvergeBounds step, tolerance;
-  double order, order_deviation;        /* NAN: none can be told */
+  double order, order_deviation;        /* NAN: no order was found */
   double errors[SCREE_CONVERGE_LEVELS]; /* of each level */
   double scatter;                       /* standard deviation of single runs at h */
 } scree_ConvergeStarts;

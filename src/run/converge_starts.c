@@ -23,8 +23,8 @@
 static const struct {
   double sure;       /* differences are told from scatter above this many standard errors */
   double order_most; /* standard error of an order that is reported */
-  double near;       /* an error this near to the accuracy, as a part of it, need not be told from
-                      * it */
+  double near; /* an error that differs from the accuracy by less than this part of it needs no
+                  verdict */
 } choice = {2.0, 0.5, 0.5};
 
 double scree_converge_student(int starts) {
@@ -59,8 +59,8 @@ static void difference(const scree_ConvergeSample *sample, int a, int b, size_t 
   *deviation = sqrt(square / ((double)sample->starts * (sample->starts - 1)));
 }
 
-/* The difference of runs a and b times `factor`, of the window that says most: means over its
- * components. */
+/* The difference of runs a and b times `factor`, of the window whose upper bound is the largest:
+ * means over its components. */
 static scree_ConvergeBounds bounds(const scree_ConvergeSample *sample, int a, int b,
                                    double factor) {
   scree_ConvergeBounds found = {0};

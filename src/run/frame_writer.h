@@ -29,14 +29,15 @@ typedef struct scree_FrameWriter {
 /* The journal is open, and stays so; the caller does not append to it. */
 scree_Status scree_writer_init(scree_FrameWriter *writer, scree_Journal *journal, int compression,
                                const scree_Log *log);
-/* Writes what waits, and ends the thread. Nothing for a writer of zeros. */
+/* Write the frames that wait, and end the thread. A writer that is all zero is left alone. */
 void scree_writer_fini(scree_FrameWriter *writer);
 
-/* The frame to fill next, and: it is filled. A failure of a frame before it is reported here. */
+/* scree_writer_frame gives the frame to fill next, scree_writer_add passes it on once it is filled.
+ * A failure to write an earlier frame is reported here. */
 scree_Frame *scree_writer_frame(scree_FrameWriter *writer);
 scree_Status scree_writer_add(scree_FrameWriter *writer, const scree_Log *log);
 
-/* Until every frame is in the journal. With a poll that says stop, chunks are left to the next
+/* Wait until every frame is in the journal. If the poll asks to stop, chunks are packed in the next
  * call. */
 scree_Status scree_writer_wait(scree_FrameWriter *writer, scree_Poll *poll, const scree_Log *log);
 

@@ -23,7 +23,7 @@ scree_Status scree_frames_fields(scree_Replay *replay, const scree_H5 *h5, hsize
     hsize_t dims[2];
     const ssize_t length = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, k,
                                               path + strlen(path), 64, H5P_DEFAULT);
-    /* others are not for us */
+    /* others are no fields of bodies */
     if (length <= 0 || length >= (ssize_t)sizeof(SCREE_FIELD_NAME) ||
         !scree_frames_extent(h5, path, 2, dims) || dims[0] != frames ||
         dims[1] != (hsize_t)replay->body_count)

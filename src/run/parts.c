@@ -80,7 +80,8 @@ static int block_of(const scree_RunParts *parts, int bodies) {
   return bodies < size ? 1 : (bodies + size - 1) / size;
 }
 
-/* What a rank has of a frame: bodies of its range, and contacts whose first body is in it. */
+/* The part of a frame that a rank writes: bodies of its range, and contacts whose first body is in
+ * it. */
 typedef struct FramePart {
   const scree_World *world;
   int block, first;

@@ -4,7 +4,7 @@
  * loop over its part of the world (scree/world.h, scree_world_divide). No rank has all bodies:
  * frames and checkpoints are written by all ranks, each a range of the numbers of bodies, into
  * files that are the same as those of one rank. A world that cannot be divided is on rank 0 alone,
- * and the others join its solves (scree_solver_serve). On one rank all of this is nothing. */
+ * and the others join its solves (scree_solver_serve). On one rank these functions do nothing. */
 #ifndef SCREE_RUN_PARTS_H
 #define SCREE_RUN_PARTS_H
 
@@ -36,7 +36,7 @@ static inline scree_Status scree_run_parts_agree(const scree_RunParts *parts, sc
                                                  const scree_Log *log) {
   return parts->together ? scree_ranks_agree(parts->ranks, status, log) : status;
 }
-/* What any rank says, and what rank 0 has. */
+/* Whether it is true on any rank; and the bytes of rank 0, sent to all. */
 static inline bool scree_run_parts_any(const scree_RunParts *parts, bool mine) {
   return parts->together ? scree_ranks_any(parts->ranks, mine) : mine;
 }

@@ -64,8 +64,8 @@ typedef struct scree_Frame {
 /* Copy the present state of the world. The frame was zeroed before its first use, and is reused. */
 scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool with_contacts,
                               const scree_Aabb *region, const scree_Log *log);
-/* Its parts: the head (counts of this rank; of a divided world all ranks ask for it), and the
- * records of a body and of a contact. */
+/* The parts of a frame: the head, with the counts of this rank (in a divided world all ranks make
+ * this call), and the records of a body and of a contact. */
 scree_Status scree_frame_head(const scree_World *world, bool with_contacts,
                               const scree_Aabb *region, scree_FrameHead *head);
 /* Of a body that is not one of finite elements: stretches and account of energy, and the gradient

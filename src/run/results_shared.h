@@ -5,7 +5,7 @@
 
 #include "run/results_write.h"
 
-/* Whether this build can. */
+/* Whether this build can do so. */
 bool scree_results_can_share(void);
 
 /* As scree_results_write, called by all ranks; head->bodies has those of this rank, a range of

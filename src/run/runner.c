@@ -8,8 +8,7 @@
  * the caller's poll are taken by rank 0 or by any rank, for all; whatever may fail on one rank ends
  * with scree_run_parts_agree.
  *
- * More than 600 lines: the order of writes that makes a run resumable is decided here, in one
- * place. */
+ * The order of writes that makes a run resumable is decided here, in one place. */
 #define _POSIX_C_SOURCE 200809L
 #include "core/clock.h"
 #include "core/log.h"
@@ -232,8 +231,8 @@ static scree_Status set_up(scree_Run *run) {
   return scree_world_set_settings(run->world, &world);
 }
 
-/* Number of the step after which `time` is reached: whole steps from the present state on, which is
- * no whole number of them after the last, shorter step of a run that was finished. */
+/* Number of the step after which `time` is reached. Whole steps are counted from the present state,
+ * since the last step of a run that was finished may have been shorter. */
 static int64_t steps_until(const scree_Run *run, double time) {
   const double left = time - run->time_start;
   return run->steps_start +

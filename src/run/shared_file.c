@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* What the others know of a piece. */
+/* Size and checksum of a piece, which are sent to the other ranks. */
 typedef struct Piece {
   uint64_t bytes, checksum;
 } Piece;

@@ -226,7 +226,7 @@ static scree_Status begin_places(Lattice *lattice, const scree_Aabb *window) {
   return lattice->place ? SCREE_OK : scree_fail_memory(lattice->log, "the places of bodies");
 }
 
-/* Drop bodies of other ranks, but those that layers from `next` on might overlap. */
+/* Drop bodies of other ranks, except those that layers from `next` on might overlap. */
 static scree_Status drop_layers(Lattice *lattice, long next) {
   const scree_Scene *scene = lattice->scene;
   const double up = scene->dimension == 2 ? lattice->spacing.y : lattice->spacing.z;

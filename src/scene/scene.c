@@ -259,7 +259,8 @@ static scree_Status read_scene(scree_Scene *scene, const char *text, size_t leng
   if (status == SCREE_OK) status = scree_scene_read_plates(scene, log);
   if (status == SCREE_OK) status = scree_scene_generate(scene, log);
   if (scene->part.ranks) status = scree_ranks_agree(scene->part.ranks, status, log);
-  if (scene->part.ranks && scene->part.counts) return status; /* that is all that is asked for */
+  if (scene->part.ranks && scene->part.counts)
+    return status; /* only the places of bodies were asked for */
   if (status == SCREE_OK) status = scree_scene_check_names(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_forces(scene, log);
   if (status == SCREE_OK) status = scree_scene_read_joints(scene, log);
@@ -386,7 +387,7 @@ void scree_scene_release_bodies(scree_Scene *scene) {
   }
   const char **names = named ? SCREE_ALLOC(const char *, scene->body_count) : NULL;
   scree_SceneBody *obstacles = SCREE_ALLOC(scree_SceneBody, first);
-  if ((named && !names) || !obstacles) { /* no memory to save memory */
+  if ((named && !names) || !obstacles) { /* out of memory: the list stays as it is */
     scree_free((void *)names);
     scree_free(obstacles);
     return;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* An entry, and the scene whose bodies it is asked about. */
+/* An entry, and the scene of its bodies. */
 typedef struct Choice {
   const scree_Scene *scene;
   const char *pattern[2]; /* null: all bodies that are no obstacles */

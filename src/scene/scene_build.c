@@ -21,7 +21,7 @@ static int poured(const scree_Scene *scene) {
   return count;
 }
 
-/* Poured bodies that are there, mean over the duration, if there is always room. */
+/* Mean number of poured bodies over the duration, if there is always room for them. */
 static double poured_mean(const scree_Scene *scene) {
   double sum = 0;
   for (int k = 0; k < scene->pour_count; ++k) {
@@ -189,7 +189,7 @@ static scree_Signal force_signal(scree_SceneForce *force) {
   return signal;
 }
 
-/* What is wrong with a law was reported by the world, or is said here: add where it stands. */
+/* Errors of a law are reported by the world, or here: add the place in the scene. */
 static scree_Status end_law(const scree_Scene *scene, const scree_Node *node,
                             const scree_PairLaw *law, scree_Status status, const scree_Log *log) {
   if (status == SCREE_BAD_INPUT) return scree_scene_refuse(scene, node, log, "this law is refused");

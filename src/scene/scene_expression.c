@@ -48,7 +48,8 @@ static bool accept(Parser *parser, char c) {
 
 static void parse_sum(Parser *parser);
 
-/* The ) of a sum or call. Who tries to compare is told how else a signal may jump. */
+/* The closing bracket of a sum or call. The message for a comparison says how else a signal may
+ * jump. */
 static void take_end(Parser *parser) {
   if (parser->reason || accept(parser, ')')) return;
   const char c = peek(parser);

@@ -131,7 +131,7 @@ scree_Status scree_scene_expect(scree_Scene *scene, int index, const scree_Log *
     scree_Node *node = list->entries[k].value, *given = scree_node_find(node, "region");
     if (!scree_node_is(node, "kind", "lattice") && !scree_node_is(node, "kind", "fill") &&
         !scree_node_is(node, "kind", "pack"))
-      continue; /* others place their bodies without looking */
+      continue; /* other generators do not test for overlap */
     scree_Region region = {.kind = SCREE_REGION_NONE};
     if (given && !scree_node_is(given, "kind", "mesh")) {
       const scree_Status status = scree_region_read(scene, given, log, &region);

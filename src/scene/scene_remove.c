@@ -80,7 +80,8 @@ static bool is_taken(const scree_Scene *scene, const scree_World *world, const s
          goes(rule, scene->dimension, scree_body_pose(world, b).position);
 }
 
-/* The numbers of bodies of this rank that a rule takes away, into list, if it is not null. */
+/* Count the bodies of this rank that a rule takes away; their numbers go into `list`, if it is not
+ * null. */
 static int find_taken(const scree_Scene *scene, const scree_World *world, const scree_Removal *rule,
                       double now, int *list) {
   const int n = scree_world_body_count(world);

@@ -25,12 +25,12 @@ static const char *flow_name(int index) {
 
 static const scree_Field time_fields[] = {
     REGISTRY("scheme", 0, "moreau-jean", scree_scheme_name, "time scheme"),
-    REAL(
-        "step", AUTO | OPEN, "s", "auto", 0, INFINITY,
-        "time step; auto: 0.03 sqrt(size / gravity) of the smallest body, or less, so that no "
-        "body or obstacle moves by more than 0.05 of that size in a step (0.1 if all bodies are "
-        "balls), turns by more than 0.1 rad, or is moved by a force by more than 0.01 of its size; "
-        "see Defaults"),
+    REAL("step", AUTO | OPEN, "s", "auto", 0, INFINITY,
+         "time step; auto: 0.03 sqrt(size / gravity) of the smallest body, or less, so that no "
+         "body or obstacle moves by more than 0.05 of that size in a step (0.1 if all bodies are "
+         "balls; less where they bounce with e_n above 0.9), turns by more than 0.1 rad, or is "
+         "moved by a force by more than 0.01 of its size; "
+         "see Defaults"),
     REAL("duration", OPEN, "s", "1", 0, INFINITY, "time to run"),
     REAL("theta", 0, NULL, "0.5", 0.5, 1, "moreau-jean: weight of the end of the step"),
     REAL("gap_tolerance", 0, NULL, "1e-9", 0, 1,

@@ -10,8 +10,8 @@ struct scree_SceneState {
   int count;      /* of coordinates */
   double *q, *v;  /* (count) */
   double account; /* of energy */
-  int *holder; /* (nodes) -1: free, -2: held, or the obstacle of the scene that moves it; null: the
-                * region `held` tells */
+  int *holder; /* (nodes) -1: free, -2: held, or the obstacle of the scene that moves it; null: as
+                  the region `held` has it */
   double *anchor; /* (count) places that go with the obstacles; null: q */
   int next;       /* node that is asked about next while a world is built */
 };

@@ -1,6 +1,6 @@
 /* Sensors (see sensors.h).
  *
- * More than 600 lines: reading a sensor and measuring it go by the same table of kinds. */
+ * Reading a sensor and measuring it use the same table of kinds. */
 #include "scene/sensors.h"
 
 #include "core/log.h"

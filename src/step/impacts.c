@@ -19,6 +19,12 @@
 #include "core/log.h"
 #include "step/system.h"
 
+/* Part of its energy that an impact without friction dissipates below which steps are not divided
+ * for it. They are cut instead (event.c), which parts are not: a gas of disks with e_n = 0.99
+ * (0.98) that keeps 0.585 (0.391) of its energy keeps 0.580 (0.380) without parts and 0.561 (0.374)
+ * with them, at a quarter of the step. */
+static const double slight = 0.05;
+
 /* Only the leapfrog is divided: with another theta a change of the step adds or takes energy
  * (certify.c). */
 static bool divides(const scree_System *s) {
@@ -57,8 +63,9 @@ static void add_up(const scree_System *s, const double *count, double *error, do
     const double size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape);
     const double work = -0.5 * r * u;
     *energy += work;
-    /* impacts that dissipate nothing have nothing to split */
-    if (!(p->mu[c] > 0) && scree_system_law(s, key->i, key->j)->e_n == 1) continue;
+    /* impacts that dissipate nearly nothing have nothing to split */
+    const double e = scree_system_law(s, key->i, key->j)->e_n;
+    if (!(p->mu[c] > 0) && 1 - e * e < slight) continue;
     if (p->delay[c] == 0 && !is_alone(s, c, count))
       *error += work * fmin(1, -0.5 * u * s->times.horizon / size);
   }

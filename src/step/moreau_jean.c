@@ -21,7 +21,10 @@
  * gap at the next kick is that of the parabola. Otherwise tau is taken as zero. With e = 1 the
  * energy is conserved exactly either way. Bodies that would meet again within about two steps do
  * not bounce: on a curved path, or where other bodies press, such bounces are artefacts of the
- * step.
+ * step. Nor is the tangential velocity of a contact reversed that was loaded in the last step and
+ * does not bounce: that is no impact. With e_t = 1 it would never end: a block that slides to
+ * rest would tremble for ever by less than mu h g, and in a packing the errors of the solver, which
+ * are never damped then, would have to be solved for again in every step.
  *
  * The error that the solver's tolerance leaves in the gaps of loaded contacts is corrected slowly,
  * by a part in each step: where the contact was loaded in the last step and D is small, or D < 0,
@@ -81,13 +84,15 @@ double scree_shift_ahead(const scree_LawContact *law, int d, const scree_Approac
   shift[0] = a->curve / a->horizon - push;
   *delay = 0;
   const double bounce = meets && law->e_n > 0 ? bounce_of(law, a, delay) : 0;
-  if (bounce > 0 && -bounce < shift[0]) {
+  const bool bounces = bounce > 0 && -bounce < shift[0];
+  if (bounces) {
     shift[0] = -bounce;
     push = 0;
   } else {
     *delay = 0;
   }
-  for (int k = 1; k < d; ++k) shift[k] = meets ? law->e_t * a->before[k] : 0;
+  const double e_t = bounces || !a->sustained ? law->e_t : 0;
+  for (int k = 1; k < d; ++k) shift[k] = meets ? e_t * a->before[k] : 0;
   return push;
 }
 

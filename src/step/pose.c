@@ -442,12 +442,12 @@ static void fill_contacts(scree_System *s, const scree_Motion *halfway, scree_Po
     if (p->shift) {
       double *shift = p->shift + (size_t)c * (size_t)d, slip[2];
       const bool turns = gentle && p->loaded[c] && s->scheme->looks_ahead && set.mu > 0 &&
-                         !scree_deform_touches(b, key) &&
                          turn(s, c, halfway, &lists[share.thread], &pair, slip);
       scree_Approach approach = {
           .horizon = horizon,
           .gap = free_gap(s, c, law, before),
           .size = scree_pair_size(&b->cold[key->i].shape, &b->cold[key->j].shape),
+          .sustained = p->loaded[c],
           .loaded = gentle && p->loaded[c],
           .travel = horizon * slip_speed(s, c, before),
           .curve = s->contacts.curve[c],

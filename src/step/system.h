@@ -42,7 +42,8 @@ typedef struct scree_Approach {
   double horizon; /* time from this kick to the next one */
   double gap;     /* D, negative: penetration */
   double size;    /* of the smaller body */
-  bool loaded;    /* it carried an impulse in the last step */
+  bool sustained; /* it carried an impulse in the last step */
+  bool loaded;    /* the same, where an open gap of such a contact is an error */
   double travel;  /* how far the bodies move along each other until the next kick */
   double curve;   /* <= 0: reduction of the gap by rotation and curvature until the next kick */
   double load;    /* change of velocity, > 0, by which forces press this contact in a step */

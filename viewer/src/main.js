@@ -127,7 +127,7 @@ const player = {
       return;
     }
     this.setTime(time);
-    // On its way before it is needed.
+    // Ask for data before they are needed.
     for (const run of this.runs) run.peek(Math.min(this.placeOf(run)[0] + Math.max(2, run.meta.blockFrames), run.count - 1));
   },
 

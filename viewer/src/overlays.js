@@ -33,7 +33,7 @@ export class Overlays {
   meshes() {
     return [this.chains, this.arrows, this.coins, this.thrust, this.paths, this.links].map((b) => b.mesh);
   }
-  // Anything of it needs the contacts of a frame.
+  // Whether something is shown that needs the contacts of a frame.
   get wanted() {
     const { chains, contacts, normals, thrust } = this.show;
     return chains || contacts || normals || thrust;

@@ -532,7 +532,7 @@ export class View {
       material.uniforms.uOpacity.value = look === 'ghost' ? (this.flat ? 0.35 : 0.16) : 1;
       material.transparent = this.flat || look === 'ghost' || material.uniforms.uFade.value > 0;
       material.depthWrite = look !== 'ghost' && !this.flat;
-      // Of what one looks through the front is enough: the back would show through it as a pattern.
+      // Of transparent bodies only the front is drawn: the back would show through as a pattern.
       if (!this.flat) material.side = obstacle || (look === 'ghost' && !batch.impostor) ? THREE.FrontSide : THREE.DoubleSide;
       material.alphaToCoverage = Boolean(batch.impostor) && look !== 'ghost';
       material.needsUpdate = true;
@@ -575,7 +575,7 @@ export class View {
       renderer.setViewport(...rectangle.map((x) => x / ratio));
       renderer.render(scene, camera);
     } else {
-      // Chains, normals and floors cast no shadows, nor does what one looks through.
+      // Chains, normals, floors and transparent bodies cast no shadows.
       if (level > 0) effects.uniforms.uShadowSize.value.x = 0; // they would take as long as the picture
       else if (!this.moved) effects.uniforms.uShadowSize.value.x = 1;
       else {

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Remake docs/validation/tuned.md: what the defaults cost, relative to the best setting found by hand.
+
+    scripts/tuned.py [--cpu S] [--run-only] [SCENE...]
+
+Each scene of bench/scenes and examples runs at all defaults, until its end or until it has taken S seconds (4) of the
+processor, then with other settings (SETTINGS) to the same time, with one thread. A setting counts when every step of its
+run is certified and its averages are right: the means over time of kinetic and potential energy, of work, and of the
+energy dissipated by impact and by friction differ from those of the defaults by at most 1 % of the energy turned over.
+Runs that take longer than the best one so far are stopped. Results stay in build/tuned, one file for each scene; remove
+it after a change of the code.
+"""
+import argparse
+import glob
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SCREE = os.environ.get('SCREE', os.path.join(ROOT, 'build', 'scree'))
+WORK = os.path.join(ROOT, 'build', 'tuned')
+
+# name: factor on the default step, and what is set besides
+SETTINGS = {'2h, 1e-3': (2, ['solver.tolerance=1e-3']),
+            'euler, 2h, 1e-3': (2, ['time.scheme=euler', 'solver.tolerance=1e-3']),
+            'euler, h, 1e-3': (1, ['time.scheme=euler', 'solver.tolerance=1e-3']),
+            'nlgs, 2h, 1e-3, no halvings': (2, ['solver.name=nlgs', 'solver.tolerance=1e-3', 'time.max_halvings=0'])}
+ACCURACY = 0.01
+MEANS = ('kinetic', 'potential', 'work', 'normal', 'friction')
+
+
+def cpu_of(pid):
+    """User time of a running process, in seconds; 0 once it has ended."""
+    try:
+        with open('/proc/%d/stat' % pid, encoding='utf-8') as file:
+            return int(file.read().rsplit(')', 1)[1].split()[11]) / os.sysconf('SC_CLK_TCK')
+    except (OSError, IndexError):
+        return 0.0
+
+
+def run(scene, folder, settings, until, limit):
+    """(status or None if it was stopped, user seconds)."""
+    command = [SCREE, 'run', scene, '-o', folder, '-f', '-q', '-j', '1']
+    for setting in settings:
+        command += ['--set', setting]
+    if until:
+        command += ['--until', '%.17g' % until]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    stopped = False
+    while True:
+        pid, status, used = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            process.returncode = 0 # it has been waited for
+            break
+        if not stopped and cpu_of(process.pid) > limit:
+            process.send_signal(signal.SIGINT)
+            stopped = True
+        time.sleep(0.02)
+    return None if stopped else os.waitstatus_to_exitcode(status), used.ru_utime
+
+
+def rows_of(folder):
+    with open(os.path.join(folder, 'telemetry.jsonl'), encoding='utf-8') as file:
+        return [json.loads(line) for line in file]
+
+
+def means_of(rows, end):
+    """Means over time until `end`, and the energy turned over."""
+    sums, means, turned, before = dict.fromkeys(MEANS[2:], 0.0), dict.fromkeys(MEANS, 0.0), 0.0, 0.0
+    for row in rows:
+        if row['time'] > end * (1 + 1e-9):
+            break
+        sums['work'] += row['work_forces'] + row['work_drivers']
+        sums['normal'] += row['dissipated_normal']
+        sums['friction'] += row['dissipated_friction']
+        now = {'kinetic': row['kinetic'], 'potential': row['potential'] - rows[0]['potential'], **sums}
+        for key in MEANS:
+            means[key] += now[key] * (row['time'] - before) / end
+        before = row['time']
+        turned = max(turned, row['kinetic'] + abs(sums['work']) + sums['normal'] + sums['friction'])
+    # where nothing moves there is no energy turned over to compare with
+    return means, max(turned, 1e-6 * abs(rows[0]['potential']))
+
+
+def tune(scene, limit):
+    folder = os.path.join(WORK, 'run')
+    status, cpu = run(scene, folder, [], None, limit)
+    if status is not None and status > 1:
+        return None
+    rows = rows_of(folder)
+    end = rows[-1]['time']
+    means, turned = means_of(rows, end)
+    out = {'time': end, 'whole': status is not None, 'steps': len(rows), 'default': cpu, 'sweeps': sum(r['iterations'] for r in rows),
+           'certified': all(r['certified'] for r in rows), 'others': {}}
+    best = cpu
+    for name, (factor, settings) in SETTINGS.items():
+        step = [] if factor == 1 else ['time.step=%.17g' % (factor * max(r['h'] for r in rows[:3]))]
+        status, cpu = run(scene, folder, settings + step, end, best)
+        if status is None or status > 1:
+            out['others'][name] = 'stopped' if status is None else 'refused'
+            continue
+        other, _ = means_of(rows_of(folder), end)
+        error = max(abs(other[key] - means[key]) for key in MEANS) / turned if turned else 0.0
+        out['others'][name] = {'cpu': cpu, 'certified': status == 0, 'error': error}
+        if status == 0 and error <= ACCURACY:
+            best = min(best, cpu)
+    shutil.rmtree(folder, ignore_errors=True)
+    return out
+
+
+HEAD = '''# What the defaults cost
+
+Made by `scripts/tuned.py`: scenes of [bench/scenes](../../bench/scenes) and [examples](../../examples) at all defaults, until
+their end or until they have taken %g s of CPU time (marked *), and with settings chosen by hand: %s.
+One thread. A setting counts if every step of its run is certified and the means over time of kinetic and potential energy,
+work, and the energy dissipated by impact and by friction are within 1 %% of the energy turned over of those of the
+defaults. "fastest of all" is the fastest certified setting even if its averages are further off, by the percentage given.
+
+| scene | time, s | default, CPU s | best right setting | CPU s | ratio | fastest of all | CPU s | its error |
+|---|---:|---:|---|---:|---:|---|---:|---:|
+'''
+LEAST = 0.1
+
+
+def row(name, found):
+    others = [(o['cpu'], o['error'], n) for n, o in found['others'].items() if isinstance(o, dict) and o['certified']]
+    right = min([(o[0], o[2]) for o in others if o[1] <= ACCURACY] + [(found['default'], 'default')])
+    fastest = min(others, default=(found['default'], 0, 'default'))
+    if fastest[0] >= right[0]:
+        fastest = None
+    return '| %s | %.3g%s | %.2f | %s | %.2f | %.2f | %s |' % (
+        name, found['time'], '' if found['whole'] else '*', found['default'], right[1], right[0],
+        found['default'] / max(right[0], 0.01),
+        '%s | %.2f | %.1f %%' % (fastest[2], fastest[0], 100 * fastest[1]) if fastest else '- | - | -')
+
+
+def tables(cpu):
+    rows, brief = [], []
+    for path in sorted(glob.glob(os.path.join(WORK, '*.json'))):
+        name = os.path.basename(path)[:-5]
+        with open(path, encoding='utf-8') as file:
+            found = json.load(file)
+        if found['default'] < LEAST:
+            brief.append(name)
+        else:
+            rows.append(row(name, found))
+    with open(os.path.join(ROOT, 'docs', 'validation', 'tuned.md'), 'w', encoding='utf-8') as file:
+        file.write(HEAD % (cpu, '; '.join('`%s`' % n for n in SETTINGS)) + '\n'.join(rows) + '\n')
+        file.write('\nThe defaults take less than %g s: %s.\n' % (LEAST, ', '.join(brief)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description='Remake docs/validation/tuned.md.')
+    parser.add_argument('--cpu', type=float, default=4, help='longest part of a run, in seconds of the processor')
+    parser.add_argument('--run-only', action='store_true', help='leave the table')
+    parser.add_argument('scenes', nargs='*', help='files; default: all of bench/scenes and examples')
+    request = parser.parse_args()
+    os.makedirs(WORK, exist_ok=True)
+    everything = sorted(glob.glob(os.path.join(ROOT, 'bench', 'scenes', '*.yaml')) + glob.glob(os.path.join(ROOT, 'examples', '*.yaml')))
+    for scene in request.scenes or everything:
+        place = 'bench' if os.path.dirname(scene).endswith('scenes') else 'examples'
+        path = os.path.join(WORK, '%s-%s.json' % (place, os.path.basename(scene)[:-5]))
+        if os.path.exists(path):
+            continue
+        found = tune(scene, request.cpu)
+        if not found:
+            print(scene, 'cannot be run alone', flush=True)
+            continue
+        print(scene, '%.2f' % found['default'], found['others'], flush=True)
+        with open(path, 'w', encoding='utf-8') as file:
+            json.dump(found, file)
+    if not request.run_only:
+        tables(request.cpu)
+
+
+if __name__ == '__main__':
+    main()
