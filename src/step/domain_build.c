@@ -151,6 +151,7 @@ static scree_Status insert(Build *build, const char *records, size_t count) {
   if (count) qsort(sorted, count, sizeof *sorted, compare_records);
   size_t left = count;
   int from = b->count;
+  b->count = (int)n;
   for (int to = (int)n; left > 0; --to) {
     if (from > 0 && p->global[from - 1] > sorted[left - 1]->global)
       move_body(s, --from, to - 1);
@@ -159,7 +160,6 @@ static scree_Status insert(Build *build, const char *records, size_t count) {
       if (placed) status = placed;
     }
   }
-  b->count = (int)n;
   if (!scree_deformable_sort(b)) status = fail_memory(s);
   for (size_t k = 0; k < count; ++k) {
     if (sorted[k]->gone >= 0) b->gone_count++;
