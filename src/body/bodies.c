@@ -384,10 +384,23 @@ size_t scree_bodies_snapshot_size(const scree_Bodies *b) {
          (2 * b->components + (size_t)b->deformable_count) * sizeof *b->state;
 }
 
-void scree_bodies_save(const scree_Bodies *b, void *snapshot) {
+/* Below this many bodies a team of threads costs more than the copying. */
+enum { PARALLEL_BODIES = 4096 };
+
+void scree_bodies_save(const scree_Bodies *b, int threads, void *snapshot) {
   const size_t motions = (size_t)b->count * sizeof *b->motion;
   const size_t states = 2 * b->components * sizeof *b->state;
-  if (motions) memcpy(snapshot, b->motion, motions);
+  if (threads > 1 && b->count >= PARALLEL_BODIES) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int k = 0; k < threads; ++k) {
+      const size_t first = (size_t)b->count * (size_t)k / (size_t)threads;
+      const size_t last = (size_t)b->count * ((size_t)k + 1) / (size_t)threads;
+      const size_t size = sizeof *b->motion;
+      memcpy((char *)snapshot + first * size, b->motion + first, (last - first) * size);
+    }
+  } else if (motions) {
+    memcpy(snapshot, b->motion, motions);
+  }
   if (!states) return;
   memcpy((char *)snapshot + motions, b->state, states);
   memcpy((char *)snapshot + motions + states, b->account,

@@ -179,7 +179,7 @@ static inline bool scree_body_moves(const scree_Bodies *bodies, int k) {
 
 /* State that a step changes, of all bodies of all kinds: motions, then `state`, all doubles. */
 size_t scree_bodies_snapshot_size(const scree_Bodies *bodies);
-void scree_bodies_save(const scree_Bodies *bodies, void *snapshot);
+void scree_bodies_save(const scree_Bodies *bodies, int threads, void *snapshot);
 void scree_bodies_restore(scree_Bodies *bodies, const void *snapshot);
 
 /* Free the spare capacity. */

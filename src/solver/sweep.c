@@ -146,6 +146,12 @@ static const int *item_starts(const scree_Sweeps *state) {
   return state->in_lanes ? state->lanes.start : state->order->start;
 }
 
+/* The item of colour k from which contacts are expected to stay open, or its end. */
+static int open_start(const scree_Sweeps *state, int k) {
+  if (state->singles) return state->singles->layout.open[k];
+  return state->in_lanes ? state->lanes.open[k] : state->order->start[k + 1];
+}
+
 /* Items first .. last-1 of the order: batches in lanes, else contacts. */
 SCREE_INLINE Change visit_items(scree_Sweeps *state, const scree_Operator *W, int first, int last,
                                 double *r) {
@@ -241,7 +247,18 @@ typedef struct Team {
   bool stopped;
 } Team;
 
-/* The part of thread `me` in one sweep of the contacts. */
+/* The share of thread `me` of the items first .. last-1. */
+static Change visit_share(scree_Sweeps *state, const scree_Operator *W, int me, int threads,
+                          int first, int last, double *r) {
+  const long long n = last - first;
+  return visit_items(state, W, first + (int)(n * me / threads),
+                     first + (int)(n * (me + 1) / threads), r);
+}
+
+/* The part of thread `me` in one sweep of the contacts. Items are in the order of contacts, which
+ * is mostly one in space: with the same share of each colour, of its closed and of its open
+ * contacts, a thread meets mostly the same bodies in all of them. Otherwise half of the bodies
+ * change from cache to cache with each colour, which cost two threads more than they won. */
 static Change sweep_part(scree_Sweeps *state, const scree_Operator *W, int me, int threads,
                          Team *team, double *r) {
   assert(me >= 0 && me < threads);
@@ -250,12 +267,17 @@ static Change sweep_part(scree_Sweeps *state, const scree_Operator *W, int me, i
   Change mine = {0};
   for (int k = 0; k < colouring->colours; ++k) {
     const int contacts = colouring->start[k + 1] - colouring->start[k];
-    const int n = start[k + 1] - start[k];
     const bool alone = colouring->serial[k] || contacts < PARALLEL_COLOUR;
-    const int lo = alone ? (me ? n : 0) : (int)((long long)n * me / threads);
-    const int hi = alone ? n : (int)((long long)n * (me + 1) / threads);
-    const Change part = visit_items(state, W, start[k] + lo, start[k] + hi, r);
-    widen(&mine, &part);
+    const int open = open_start(state, k);
+    if (!alone) {
+      const Change closed = visit_share(state, W, me, threads, start[k], open, r);
+      const Change rest = visit_share(state, W, me, threads, open, start[k + 1], r);
+      widen(&mine, &closed);
+      widen(&mine, &rest);
+    } else if (me == 0) {
+      const Change all = visit_items(state, W, start[k], start[k + 1], r);
+      widen(&mine, &all);
+    }
     if (k + 1 < colouring->colours) scree_barrier_wait(&team->barrier);
   }
   return mine;

@@ -689,6 +689,21 @@ static inline int scree_share_begin(int n, scree_Share share) {
   return (int)((int64_t)n * share.thread / share.of);
 }
 
+/* Raise *most to the largest value that a thread has found. */
+void scree_share_raise(double *most, double mine);
+
+/* Two sums and a maximum over bodies or contacts. */
+typedef struct scree_Totals {
+  double sum[2], most;
+} scree_Totals;
+
+/* The terms of body or contact k, from zeros. */
+typedef void scree_TermFn(const scree_System *s, int k, double h, scree_Totals *term);
+
+/* Add the terms of 0 .. n-1 in this order, whatever the number of threads. */
+void scree_system_add_terms(const scree_System *s, int n, double h, scree_TermFn *term,
+                            scree_Totals *total);
+
 #define SCREE_OVER_BODIES(k, n, share)                                                             \
   for (int k = scree_share_begin(n, share),                                                        \
            k##_end = scree_share_begin(n, (scree_Share){(share).thread + 1, (share).of});          \

@@ -119,6 +119,11 @@ static inline scree_Vec3 scree_world_start_position(const scree_World *world, in
   return before.pose.position;
 }
 
+/* scree_world_touching with the points whose gap is below `relative` times the size of the bodies.
+ */
+SCREE_PRIVATE scree_Status scree_world_close(const scree_World *world, double relative,
+                                             int *contacts);
+
 /* Free the spare capacity for bodies; arrays that callers hold may become invalid. */
 void scree_world_fit(scree_World *world);
 
