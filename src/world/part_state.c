@@ -77,8 +77,8 @@ typedef struct Deformed {
 
 /* Coordinates of a deformable body that can be divided. */
 static size_t components_of(const scree_System *s) {
-  const int d = s->bodies.dimension;
-  return (size_t)(d * (d + 1));
+  const size_t d = (size_t)s->bodies.dimension;
+  return d * (d + 1);
 }
 
 static int pack_body(void *user, size_t k, void *element) {
