@@ -7,9 +7,9 @@
  * Without --sizes: 100 to 100 000 contacts to 1e-4, 100 to 10 000 to 1e-8. Exponents are the slopes
  * of log seconds, log counted work and log sweeps over log contacts by least squares over the rows
  * of one kind of packing that were solved, from 1000 contacts on. A row with a star was not solved
- * within the time limit; its error is what was reached. Seconds are of the process, not of the
- * clock, so that other programs disturb them less. --cache keeps the packings as FCLIB files for
- * the next run. */
+ * within the time limit; its error is what was reached. Seconds on one thread are of the process,
+ * which other programs disturb less, and of the clock on several. --cache keeps the packings as
+ * FCLIB files for the next run. */
 #include "bench/packs.h"
 #include "scree/solver.h"
 
@@ -71,14 +71,15 @@ static scree_Status row(const PackMember *m, const Options *options, int t, int 
   const size_t size = (size_t)p->nc * (size_t)p->d;
   double *r = malloc((size + 1) * sizeof *r), *u = malloc((size + 1) * sizeof *u);
   scree_SolveSettings settings = scree_solve_settings();
-  scree_SolveInfo info;
+  scree_SolveInfo info = {0};
   settings.solver = options->solver;
   settings.tolerance = tolerances[t];
   settings.threads = options->threads;
   settings.time_limit = options->time_limit;
   const clock_t start = clock();
   status = r && u ? scree_solve(p, &settings, r, u, &info, &pack_log) : SCREE_MACHINE;
-  const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+  const double seconds =
+      options->threads == 1 ? (double)(clock() - start) / CLOCKS_PER_SEC : info.seconds;
   if (status == SCREE_OK || status == SCREE_NOT_CONVERGED) {
     int active = 0;
     for (int c = 0; c < p->nc; ++c) active += r[c * p->d] > 0.0;

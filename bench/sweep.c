@@ -31,7 +31,7 @@ static double seconds_of(const scree_Problem *p, int sweeps, int threads, double
 }
 
 static double nanoseconds(const scree_Problem *p, int threads, double *r, double *u) {
-  const int sweeps = SHORT + (p->nc < 30000 ? 50 : 15);
+  const int sweeps = SHORT + (p->nc < 30000 ? 1500000 / p->nc : 15);
   double lo = INFINITY, hi = INFINITY;
   for (int k = 0; k < REPEATS; ++k) {
     lo = fmin(lo, seconds_of(p, SHORT, threads, r, u));

@@ -7,6 +7,7 @@
 #include "cli/record.h"
 #include "cli/terminal.h"
 #include "core/clock.h"
+#include "scene/forecast.h"
 #include "scree/scene.h"
 
 #include <math.h>
@@ -17,28 +18,36 @@
 /* Properties of a scene that are known without running it, and those of a trial. */
 typedef struct Facts {
   scree_SceneInfo info;
+  scree_Forecast forecast;
   int shapes[SCREE_SHAPE_KINDS];
   int64_t frames;
   double memory, output; /* bytes, estimated */
   double penetration;    /* at the start */
   int deepest[2];
   int touching;     /* contacts at the start */
-  int tried;        /* contacts of the last step of the trial */
   int trial_steps;  /* 0: no trial */
   double trial_one; /* seconds per step */
   int loaded;       /* contacts that carried something in that step */
   double packed;    /* seconds of all steps, once bodies lie on each other */
 } Facts;
 
-/* Sizes of files, measured on the scenes of examples and bench/scenes (2026-11-18): bytes of the
- * file without frames, of a body and a contact in a frame, of a line of telemetry and of a sensor
- * in it; what compression leaves. Of deformable bodies (2026-11-19, examples recoil and let-go, a
- * packing of 100): of the file, and after compression of a node and of a pseudo-rigid body in a
- * frame. */
+/* Sizes of files, measured on the scenes of examples (2026-11-19): bytes of the file without frames
+ * and of each frame; of joints (of the file, of each in a frame); of a body and a contact in a
+ * frame, in 2D and 3D, of round bodies and of flat faces, and the memory of a compliant contact,
+ * all compressed; what they are without compression; of a body in flight and of a contact between
+ * two, on a lattice and in disorder; of a line of telemetry, more with joints and with compliant
+ * contacts, and of a sensor in it; of a body and a contact in the checkpoint. Of deformable bodies:
+ * of the file, and after compression of a node and of a pseudo-rigid body in a frame. */
 static const struct {
-  double file, body, contact, frame, line, sensor, compressed_2d, compressed_3d;
-  double deforms, node, affine;
-} sizes = {1e5, 104, 181, 700, 1055, 38, 0.55, 0.63, 1.2e5, 80, 130};
+  double file, frame, joints, joint, body[2], round[2], flat[2], memory, expansion, flying[2],
+      open[2];
+  double line, line_joints, line_memory, sensor, kept_body, kept_contact, deforms, node, affine;
+} sizes = {2.45e5,   170,  3e4, 65, {54, 84}, {100, 116}, {85, 97}, 75,  1.8, {14, 35},
+           {40, 65}, 1105, 70,  80, 35,       85,         70,       2e4, 80,  130};
+
+/* In 2D bodies that rest at the start and go on resting change so little that less is left of them.
+ */
+static const double AT_REST_2D = 0.85;
 
 /* Memory, measured as the largest resident size of runs of 12 to 2000 bodies (2026-11-18): bytes of
  * the program, of a contact, and of a contact in the factorisations of `newton`, which are not made
@@ -53,14 +62,6 @@ static const double TRIAL_SECONDS = 3;
 /* Processor time of a step for each contact that carries something: 3 to 10 us in packings of the
  * examples (2026-11-18). For the trial of a scene whose bodies still fall. */
 static const double CONTACT_SECONDS = 5e-6;
-
-/* Contacts while the scene runs: those of the start or of the trial, or what packings have per
- * body: 2 in 2D, 3 in 3D, whichever is more. */
-static double expect_contacts(const Facts *facts, double bodies) {
-  const double packed = bodies * facts->info.dimension;
-  const double seen = facts->tried > facts->touching ? facts->tried : facts->touching;
-  return seen > packed ? seen : packed;
-}
 
 /* Time of the first steps. They are a fair sample where the scene does not change much: bodies that
  * are still falling make steps cheap. */
@@ -77,7 +78,6 @@ static scree_Status try_steps(const scree_Scene *scene, scree_World *world, Fact
     ++facts->trial_steps;
   }
   facts->loaded = report.active;
-  facts->tried = scree_world_contact_count(world);
   facts->trial_one = (scree_seconds() - start) / facts->trial_steps;
   free(order);
   return status <= SCREE_NOT_CONVERGED ? SCREE_OK : status;
@@ -93,6 +93,32 @@ static double deformable_bytes(const scree_World *world, double frames) {
          frames * (sizes.node * scree_world_node_count(world) + sizes.affine * affine);
 }
 
+static double output_bytes(const Facts *facts, const scree_World *world) {
+  const scree_SceneInfo *info = &facts->info;
+  const scree_Forecast *forecast = &facts->forecast;
+  const double frames = (double)facts->frames, joints = scree_world_joint_count(world);
+  const int d = info->dimension - 2;
+  const double still = d == 0 ? 1 - (1 - AT_REST_2D) * forecast->rest : 1;
+  const double contact = forecast->flat * sizes.flat[d] + (1 - forecast->flat) * sizes.round[d] +
+                         forecast->compliant * sizes.memory;
+  const double mixed = forecast->disorder;
+  const double flying = mixed * sizes.flying[1] + (1 - mixed) * sizes.flying[0];
+  const double open = mixed * sizes.open[1] + (1 - mixed) * sizes.open[0];
+  const double all = info->poured_mean + info->bodies;
+  const double body = sizes.body[d] * forecast->landed + flying * (1 - forecast->landed);
+  const double frame =
+      still * (body * all +
+               (info->save_contacts ? contact * forecast->contacts + open * forecast->open : 0)) +
+      sizes.joint * joints;
+  const double line = sizes.line + (joints > 0 ? sizes.line_joints : 0) +
+                      forecast->compliant * sizes.line_memory + sizes.sensor * info->sensor_columns;
+  const double kept = sizes.kept_body * (info->bodies + info->poured) +
+                      (sizes.kept_contact + forecast->compliant * sizes.memory) * forecast->at_end;
+  return sizes.file + (joints > 0 ? sizes.joints : 0) +
+         frames * (sizes.frame + frame * (info->compression == 0 ? sizes.expansion : 1)) +
+         (double)info->steps * line + kept + deformable_bytes(world, frames);
+}
+
 static scree_Status gather(const scree_Scene *scene, bool trial, Facts *facts,
                            const scree_Log *log) {
   scree_World *world = NULL;
@@ -104,26 +130,17 @@ static scree_Status gather(const scree_Scene *scene, bool trial, Facts *facts,
   facts->deepest[0] = facts->deepest[1] = -1;
   status = scree_world_touching(world, &facts->touching, &facts->penetration, facts->deepest);
   if (status == SCREE_OK && trial) status = try_steps(scene, world, facts, log);
-  const double bodies = info->bodies + info->poured_mean;
-  const double contacts = expect_contacts(facts, bodies);
-  const double more = fmax(0, info->dimension * bodies - facts->loaded);
+  if (status == SCREE_OK) status = scree_scene_forecast(scene, world, log, &facts->forecast);
+  const double more = fmax(0, facts->forecast.contacts - facts->loaded);
   facts->packed = (facts->trial_one + CONTACT_SECONDS * more) * (double)info->steps;
-  const double kept = info->compression == 0 ? 1
-                      : info->dimension == 2 ? sizes.compressed_2d
-                                             : sizes.compressed_3d;
   /* the end of the run is a frame, too */
   facts->frames = 1 + info->steps / info->frame_steps + (info->steps % info->frame_steps != 0);
-  const double most = expect_contacts(facts, info->bodies + info->poured);
+  const double most = fmax(facts->forecast.at_end, info->dimension * (info->bodies + info->poured));
   facts->memory =
       memory.program + (double)scree_world_memory(world) + 1000.0 * info->poured +
       memory.contact * most +
       (info->dimension == 2 ? memory.factor_2d : memory.factor_3d) * fmin(most, memory.factored);
-  facts->output =
-      (double)facts->frames * (kept * (sizes.body * (bodies + info->obstacles) +
-                                       (info->save_contacts ? sizes.contact * contacts : 0)) +
-                               sizes.frame) +
-      (double)info->steps * (sizes.line + sizes.sensor * info->sensor_columns) + sizes.file +
-      deformable_bytes(world, (double)facts->frames);
+  facts->output = output_bytes(facts, world);
   scree_world_destroy(world);
   return status;
 }
@@ -164,8 +181,10 @@ static void print_facts(const char *path, const scree_Scene *scene, const Facts 
     printf("%s%s", k ? ", " : "", scree_scene_material(scene, k, NULL, NULL));
   printf("\n  time         %lld steps of %.4g s: %.6g s\n", (long long)info->steps, info->step,
          info->duration);
-  printf("  output       %lld frames, about %s; memory at most about %s\n",
-         (long long)facts->frames, output, held);
+  const bool stops = info->stop_energy > 0 || info->stop_plane;
+  printf("  output       %lld frames, about %s%s; memory at most about %s\n",
+         (long long)facts->frames, output, stops ? ", less if it stops before its duration" : "",
+         held);
   if (facts->trial_steps > 0) {
     char one[32], all[32];
     cli_format_seconds(facts->trial_one, one, sizeof one);
@@ -218,6 +237,7 @@ static void write_facts(const char *path, const Facts *facts) {
   cli_json_real(&json, "memory_bytes", facts->memory);
   cli_json_real(&json, "penetration", facts->penetration);
   cli_json_int(&json, "contacts", facts->touching);
+  cli_json_real(&json, "contacts_mean", facts->forecast.contacts + facts->forecast.open);
   if (facts->trial_steps > 0) {
     cli_json_int(&json, "trial_steps", facts->trial_steps);
     cli_json_real(&json, "seconds_per_step", facts->trial_one);

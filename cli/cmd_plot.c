@@ -3,6 +3,7 @@
 #include "cli/bench/plot.h"
 #include "cli/replay.h"
 #include "cli/terminal.h"
+#include "run/sensor_units.h"
 #include "scree/run.h"
 
 #include <stdio.h>
@@ -13,48 +14,63 @@ enum { CURVES_MAX = 6 };
 
 /* The same groups as in viewer/src/plots.js. */
 static const struct Group {
-  const char *file, *title, *unit;
+  const char *file, *title, *label; /* of the vertical axis, with the unit where there is one */
   bool log;
   const char *curve[CURVES_MAX], *name[CURVES_MAX];
 } groups[] = {
     {"energies",
      "Energies",
-     "J",
+     "energy [J]",
      false,
      {"kinetic", "potential", "total", "dissipated", "work", "put_in"},
      {"kinetic", "potential", "total", "dissipated", "work", "added by the scheme"}},
     {"created",
-     "Energy created over the energy turned over",
-     "",
+     "Energy created, relative to the energy turned over",
+     "energy created / turned over",
      true,
      {"energy_created"},
      {"created"}},
-    {"creep", "Creep of bodies that rest, over their size", "", true, {"creep"}, {"creep"}},
-    {"balance", "Energy balance: residual", "J", false, {"energy_error"}, {"missing"}},
+    {"creep",
+     "Creep of bodies that rest, relative to their size",
+     "displacement / size",
+     true,
+     {"creep"},
+     {"creep"}},
+    {"balance", "Energy balance: residual", "energy [J]", false, {"energy_error"}, {"missing"}},
     {"contacts",
      "Contacts by status",
-     "",
+     "number of contacts",
      false,
      {"open", "stick", "slip"},
      {"open", "sticking", "sliding"}},
-    {"error", "Error per step", "", true, {"error", "tolerance"}, {"error", "tolerance"}},
-    {"iterations", "Iterations", "", false, {"iterations"}, {"iterations"}},
+    {"error",
+     "Error per step",
+     "relative error",
+     true,
+     {"error", "tolerance"},
+     {"error", "tolerance"}},
+    {"iterations", "Iterations", "iterations per step", false, {"iterations"}, {"iterations"}},
     {"penetration",
-     "Deepest penetration over the smaller body",
-     "",
+     "Deepest penetration, relative to the smaller body",
+     "penetration / size",
      true,
      {"penetration"},
      {"penetration"}},
     {"coordination",
      "Coordination",
-     "",
+     "contacts per body",
      false,
      {"coordination", "coordination_touching"},
      {"all bodies", "without rattlers"}},
-    {"packing", "Packing fraction", "", false, {"packing_fraction"}, {"packing fraction"}},
+    {"packing",
+     "Packing fraction",
+     "packing fraction",
+     false,
+     {"packing_fraction"},
+     {"packing fraction"}},
     {"seconds",
      "Seconds per step",
-     "s",
+     "time per step [s]",
      false,
      {"seconds", "seconds_solve", "seconds_detect"},
      {"all", "solver", "detection"}},
@@ -87,8 +103,10 @@ static size_t base_length(const char *name) {
 static scree_Status draw_sensors(const scree_Replay *replay, const char *folder, int *count) {
   const scree_ReplayCurve *time = scree_replay_curve(replay, "time");
   const int curves = scree_replay_info(replay).curves;
+  scree_SensorUnits units;
   const char *before = "";
   int part = 1;
+  scree_sensor_units_read(scree_replay_info(replay).folder, &units);
   for (int k = 0; k < curves;) {
     const char *name = scree_replay_curve_at(replay, k)->name + 7;
     if (strncmp(name - 7, "sensor.", 7) != 0) {
@@ -105,7 +123,11 @@ static scree_Status draw_sensors(const scree_Replay *replay, const char *folder,
       snprintf(file + used, sizeof file - (size_t)used, "-%d", part);
     for (char *c = file; *c; ++c)
       if (*c == '/') *c = '_';
-    Plot plot = {.title = title, .x_label = "time [s]", .y_label = ""};
+    const scree_SensorUnit *unit = scree_sensor_units_find(&units, name, length);
+    char label[64] = "";
+    if (unit)
+      snprintf(label, sizeof label, unit->unit[0] ? "%s [%s]" : "%s", unit->what, unit->unit);
+    Plot plot = {.title = title, .x_label = "time [s]", .y_label = label};
     do {
       const scree_ReplayCurve *curve = scree_replay_curve_at(replay, k++);
       plot.series[plot.count++] = (PlotSeries){.name = curve->name + 7,
@@ -128,7 +150,7 @@ static int draw(const scree_Replay *replay, const char *folder, int *count) {
   for (size_t g = 0; time && g < sizeof groups / sizeof *groups; ++g) {
     const struct Group *group = &groups[g];
     Plot plot = {
-        .title = group->title, .x_label = "time [s]", .y_label = group->unit, .log_y = group->log};
+        .title = group->title, .x_label = "time [s]", .y_label = group->label, .log_y = group->log};
     for (int k = 0; k < CURVES_MAX && group->curve[k]; ++k) {
       const scree_ReplayCurve *curve = scree_replay_curve(replay, group->curve[k]);
       if (!curve) continue;
@@ -186,7 +208,7 @@ const CliCommand cli_command_plot = {
     .summary = "the curves of a run as SVG files",
     .help = "Writes energies and their balance, contacts by status, error against tolerance,\n"
             "iterations, penetration, coordination, packing fraction, seconds per step and\n"
-            "every sensor, one file each, and prints their names.",
+            "every sensor, one file each, with units on the axes, and prints their names.",
     .examples = "  scree plot drum-run -o figures",
     .run = run,
 };

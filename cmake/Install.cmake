@@ -70,9 +70,23 @@ if(TARGET scree)
           COMPONENT program)
   install(FILES "${PROJECT_SOURCE_DIR}/docs/scene.schema.json"
           DESTINATION "${CMAKE_INSTALL_DATADIR}/scree" COMPONENT program)
-  install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
-          COMPONENT program FILES_MATCHING PATTERN "*.md" PATTERN "images" EXCLUDE
-          PATTERN "validation" EXCLUDE)
+  # Documents in the folders that they have in the source, with all that they show and link to.
+  install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/CHANGELOG.md"
+                "${PROJECT_SOURCE_DIR}/CONTRIBUTING.md"
+          DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT program)
+  foreach(folder docs bench/results bench/scenes python/gallery tests/install)
+    install(DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}/" COMPONENT program
+            DESTINATION "${CMAKE_INSTALL_DOCDIR}/${folder}" PATTERN "__pycache__" EXCLUDE)
+  endforeach()
+  install(FILES "${PROJECT_SOURCE_DIR}/fuzz/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}/fuzz"
+          COMPONENT program)
+  file(RELATIVE_PATH doc_to_examples "/p/${CMAKE_INSTALL_DOCDIR}"
+       "/p/${CMAKE_INSTALL_DATADIR}/scree/examples")
+  file(RELATIVE_PATH doc_to_headers "/p/${CMAKE_INSTALL_DOCDIR}" "/p/${CMAKE_INSTALL_INCLUDEDIR}")
+  set(installed_docs "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}")
+  install(CODE "file(CREATE_LINK \"${doc_to_examples}\" \"${installed_docs}/examples\" SYMBOLIC)
+    file(CREATE_LINK \"${doc_to_headers}\" \"${installed_docs}/include\" SYMBOLIC)"
+          COMPONENT program)
 endif()
 
 # `make package`: one Debian package with program, libraries, headers, schema, examples and documents.

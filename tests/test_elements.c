@@ -1,5 +1,6 @@
 /* Finite-element bodies in worlds: free flight, rest on a floor, free vibrations, contacts with
- * other bodies and shapes, order in the step, same bits after a restart. */
+ * other bodies and shapes, order in the step, same bits after a restart.
+ * More than 600 lines: the tests share the blocks that they let fall, turn and vibrate. */
 #include "body/bodies.h"
 #include "element/assemble.h"
 #include "geometry/composite.h"

@@ -131,7 +131,7 @@ static void islands_are_found_and_measured(void **state) {
     double *r = calloc(n, sizeof *r);
     scree_IslandNorms *norms = calloc((size_t)islands.count, sizeof *norms);
     for (int k = 0; k < islands.count; ++k) norms[k].rho = 1.0 / W.mean_diagonal;
-    scree_islands_norms(&all, &islands, r, all.q, norms); /* u = q for r = 0 */
+    scree_islands_norms(&all, &islands, r, all.q, 2, norms); /* u = q for r = 0 */
     for (int k = 0; k < islands.count; ++k) {
       const double error = scree_island_error(&norms[k]);
       assert_true(error > 0.0 && fabs(norms[k].u - norms[k].q) <= 1e-12 * norms[k].q);

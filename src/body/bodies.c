@@ -29,7 +29,7 @@ void scree_bodies_fini(scree_Bodies *bodies) {
     scree_patch_destroy(bodies->forces[k].patch);
   }
   for (int k = 0; k < bodies->deformable_count; ++k)
-    bodies->deformable[k].class_->destroy(&bodies->deformable[k]);
+    if (bodies->deformable[k].class_) bodies->deformable[k].class_->destroy(&bodies->deformable[k]);
   scree_free(bodies->deformable);
   scree_free(bodies->deformable_index);
   scree_free(bodies->state);
@@ -147,7 +147,7 @@ scree_BodyKind scree_body_kind(const char *name) {
   return (scree_BodyKind)kind;
 }
 
-static bool grow_deformable(scree_Bodies *b, size_t components) {
+bool scree_deformable_reserve(scree_Bodies *b, size_t components) {
   const size_t n = (size_t)b->count + 1, all = 2 * (b->components + components);
   const bool first = !b->deformable_index;
   if (!scree_grow_lean((void **)&b->deformable_index, &b->index_capacity, n,
@@ -183,7 +183,7 @@ static scree_Status create_deformable(scree_Bodies *b, const scree_BodyDef *def,
     return scree_fail(log, SCREE_BAD_INPUT, "body %d: an obstacle is %s, expected rigid", body,
                       scree_body_registry[def->kind]->name);
   if (def->kind == SCREE_BODY_RIGID) {
-    if (b->deformable_index && !grow_deformable(b, 0))
+    if (b->deformable_index && !scree_deformable_reserve(b, 0))
       return scree_fail_memory(log, "the deformable bodies");
     return SCREE_OK;
   }
@@ -194,7 +194,7 @@ static scree_Status create_deformable(scree_Bodies *b, const scree_BodyDef *def,
   const scree_Status status = made.class_->create(def, inertia, &made, log);
   if (status) return status;
   made.components = (size_t)made.vertices * (size_t)made.size;
-  if (!grow_deformable(b, made.components)) {
+  if (!scree_deformable_reserve(b, made.components)) {
     made.class_->destroy(&made);
     return scree_fail_memory(log, "the deformable bodies");
   }
@@ -384,10 +384,23 @@ size_t scree_bodies_snapshot_size(const scree_Bodies *b) {
          (2 * b->components + (size_t)b->deformable_count) * sizeof *b->state;
 }
 
-void scree_bodies_save(const scree_Bodies *b, void *snapshot) {
+/* Below this many bodies a team of threads costs more than the copying. */
+enum { PARALLEL_BODIES = 4096 };
+
+void scree_bodies_save(const scree_Bodies *b, int threads, void *snapshot) {
   const size_t motions = (size_t)b->count * sizeof *b->motion;
   const size_t states = 2 * b->components * sizeof *b->state;
-  if (motions) memcpy(snapshot, b->motion, motions);
+  if (threads > 1 && b->count >= PARALLEL_BODIES) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int k = 0; k < threads; ++k) {
+      const size_t first = (size_t)b->count * (size_t)k / (size_t)threads;
+      const size_t last = (size_t)b->count * ((size_t)k + 1) / (size_t)threads;
+      const size_t size = sizeof *b->motion;
+      memcpy((char *)snapshot + first * size, b->motion + first, (last - first) * size);
+    }
+  } else if (motions) {
+    memcpy(snapshot, b->motion, motions);
+  }
   if (!states) return;
   memcpy((char *)snapshot + motions, b->state, states);
   memcpy((char *)snapshot + motions + states, b->account,

@@ -158,20 +158,37 @@ static bool inside(const scree_Aabb *box, double distance, const Fat *fat) {
          (box->upper.y + distance <= fat->upper[1]) & (box->upper.z + distance <= fat->upper[2]);
 }
 
-static bool still_good(const scree_BroadPhase *b, int n, const scree_Aabb *aabbs,
+/* Whether bodies first .. last-1 are inside of their skins. */
+static bool are_inside(const scree_BroadPhase *b, int first, int last, const scree_Aabb *aabbs,
                        const double *radii, double distance) {
-  if (!b->valid || n != b->n || distance != b->distance || (radii != NULL) != b->with_radii)
-    return false;
-  for (int i = 0; i < n; i++)
+  for (int i = first; i < last; i++)
     if (!inside(&aabbs[i], distance, &b->fat[i])) return false;
   if (!radii) return true;
-  for (int i = 0; i < n; i++) {
+  for (int i = first; i < last; i++) {
     if (!(b->radius[i] < INFINITY)) continue;
     double moved2 = scree_norm2(scree_sub(middle(&aabbs[i]), fat_middle(&b->fat[i])));
     double room = b->radius[i] - radii[i] - distance;
     if (!(room >= 0 && moved2 <= room * room)) return false;
   }
   return true;
+}
+
+/* Start of part k of n of `total`. */
+static int part(int total, int k, int n) {
+  return (int)((long long)total * k / n);
+}
+
+static bool still_good(const scree_BroadPhase *b, int n, const scree_Aabb *aabbs,
+                       const double *radii, double distance) {
+  const int parts = n < PARALLEL_BODIES ? 1 : b->threads;
+  int outside = 0;
+  if (!b->valid || n != b->n || distance != b->distance || (radii != NULL) != b->with_radii)
+    return false;
+  if (parts == 1) return are_inside(b, 0, n, aabbs, radii, distance);
+#pragma omp parallel for schedule(static) num_threads(parts) reduction(+ : outside)
+  for (int k = 0; k < parts; k++)
+    outside += !are_inside(b, part(n, k, parts), part(n, k + 1, parts), aabbs, radii, distance);
+  return outside == 0;
 }
 
 /* ---- memory ---- */
@@ -365,11 +382,6 @@ static void locate_range(const scree_BroadPhase *b, Scratch *t, int first, int l
     t->located[i] = e;
     t->bucket_of[i] = (hash_row(e.cell[1], e.cell[2], e.level) + (uint32_t)e.cell[0]) & g->mask;
   }
-}
-
-/* Start of part k of n of `total`. */
-static int part(int total, int k, int n) {
-  return (int)((long long)total * k / n);
 }
 
 /* Store the bounded bodies: a counting sort by bucket that keeps the order of bodies. */

@@ -98,19 +98,34 @@ scree_Status scree_islands_find(const scree_Problem *p, scree_Arena *arena, scre
   return SCREE_OK;
 }
 
-void scree_islands_norms(const scree_Problem *p, const scree_Islands *islands, const double *r,
-                         const double *u, scree_IslandNorms *norms) {
+enum { GROUP = 4096 }; /* contacts that threads measure before they are added up */
+
+static void add_squares(const scree_Problem *p, int c, double map, const double *r, const double *u,
+                        scree_IslandNorms *norm) {
   const size_t d = (size_t)p->d;
+  norm->map += map * map;
+  for (size_t k = (size_t)c * d; k < ((size_t)c + 1) * d; ++k) {
+    norm->r += r[k] * r[k];
+    norm->q += p->q[k] * p->q[k];
+    norm->u += u[k] * u[k];
+  }
+}
+
+void scree_islands_norms(const scree_Problem *p, const scree_Islands *islands, const double *r,
+                         const double *u, int threads, scree_IslandNorms *norms) {
   for (int k = 0; k < islands->count; ++k) norms[k] = (scree_IslandNorms){.rho = norms[k].rho};
-  for (int c = 0; c < p->nc; ++c) {
-    scree_IslandNorms *norm = &norms[islands->of[c]]; /* squares so far */
-    const double map = scree_measure_contact(p, c, norm->rho, r, u);
-    norm->map += map * map;
-    for (size_t k = (size_t)c * d; k < ((size_t)c + 1) * d; ++k) {
-      norm->r += r[k] * r[k];
-      norm->q += p->q[k] * p->q[k];
-      norm->u += u[k] * u[k];
-    }
+  for (int start = 0; start < p->nc; start += GROUP) {
+    const int end = start + GROUP < p->nc ? start + GROUP : p->nc;
+    double maps[GROUP];
+    if (threads == 1 || end - start < GROUP / 2)
+      for (int c = start; c < end; ++c)
+        maps[c - start] = scree_measure_contact(p, c, norms[islands->of[c]].rho, r, u);
+    else
+#pragma omp parallel for schedule(static) num_threads(threads)
+      for (int c = start; c < end; ++c)
+        maps[c - start] = scree_measure_contact(p, c, norms[islands->of[c]].rho, r, u);
+    for (int c = start; c < end; ++c)
+      add_squares(p, c, maps[c - start], r, u, &norms[islands->of[c]]); /* squares so far */
   }
   for (int k = 0; k < islands->count; ++k) {
     scree_IslandNorms *norm = &norms[k];

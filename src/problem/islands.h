@@ -28,9 +28,11 @@ typedef struct scree_IslandNorms {
   double r, q, u;
 } scree_IslandNorms;
 
-/* Fill all but rho of norms (count), for r with velocities u. */
+/* Fill all but rho of norms (count), for r with velocities u: the same bits for any number of
+ * threads. */
 SCREE_PRIVATE void scree_islands_norms(const scree_Problem *problem, const scree_Islands *islands,
-                                       const double *r, const double *u, scree_IslandNorms *norms);
+                                       const double *r, const double *u, int threads,
+                                       scree_IslandNorms *norms);
 
 /* The `error` of an island alone, relative to its own scale; zero where that is zero. */
 double scree_island_error(const scree_IslandNorms *norms);

@@ -31,6 +31,7 @@ enum { SCREE_LANES_AHEAD = 4 }; /* batches past the end whose bodies may be pref
 typedef struct scree_LaneLayout {
   int batches, width; /* width: lanes of a batch */
   int *start;         /* (colours + 1) batches of a colour */
+  int *open;          /* (colours) the first of its batches that are expected to stay without */
   int *contact;       /* (batches x width) contact of a lane, -1 for padding */
   int *body;          /* (batches x 2 x width) its bodies, nbodies for the ground */
 } scree_LaneLayout;
@@ -40,7 +41,8 @@ typedef struct scree_Lanes {
   int d, stride;    /* stride: doubles per body in y, a multiple of four */
   int nbodies;      /* y holds one more, the ground, always zero */
   int colours;      /* of the colouring */
-  const int *start; /* these three are of the layout */
+  const int *start; /* these four are of the layout */
+  const int *open;
   const int *contact;
   const int *body;
   int size;          /* of a batch, see lanes.c */
@@ -52,6 +54,11 @@ typedef struct scree_Lanes {
                   of two, of four ...: most contacts that are found do not close */
   unsigned char *wait, *pause; /* (batches) sweeps to leave out; the length of the last pause */
 } scree_Lanes;
+
+/* Numbers of a batch, see lanes.c. */
+static inline int scree_lane_batch_size(bool balls, bool soft, int d, int nb) {
+  return (balls ? d + 4 + d + 1 : 2 * d * nb + d * (d + 1) / 2 + 1 + d + 1) + (soft ? 2 : 0);
+}
 
 /* Whether the contacts of a problem can be swept in lanes. */
 bool scree_lanes_fit(const scree_Operator *W);

@@ -367,7 +367,7 @@ static scree_Status find_settled(scree_SolveRun *run, const double *r, const dou
   bool *settled = SCREE_TAKE_RAW(&cache->work, bool, islands->count);
   if (!norms || !settled) return scree_fail_memory(run->log, "islands of contacts");
   for (int k = 0; k < islands->count; ++k) norms[k].rho = 1.0 / run->W->mean_diagonal;
-  scree_islands_norms(p, islands, r, u, norms);
+  scree_islands_norms(p, islands, r, u, run->W->threads, norms);
   const double small = island.settled * run->settings->tolerance;
   int left = 0;
   for (int k = 0; k < islands->count; ++k) {

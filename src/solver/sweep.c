@@ -17,6 +17,7 @@
  * At the end of a call the velocities are computed from those of the vertices, and these are
  * recomputed from r at intervals, so that round-off does not accumulate. */
 #include "core/barrier.h"
+#include "core/clock.h"
 #include "core/log.h"
 #include "problem/general.h"
 #include "solver/local_exact.h"
@@ -146,6 +147,12 @@ static const int *item_starts(const scree_Sweeps *state) {
   return state->in_lanes ? state->lanes.start : state->order->start;
 }
 
+/* The item of colour k from which contacts are expected to stay open, or its end. */
+static int open_start(const scree_Sweeps *state, int k) {
+  if (state->singles) return state->singles->layout.open[k];
+  return state->in_lanes ? state->lanes.open[k] : state->order->start[k + 1];
+}
+
 /* Items first .. last-1 of the order: batches in lanes, else contacts. */
 SCREE_INLINE Change visit_items(scree_Sweeps *state, const scree_Operator *W, int first, int last,
                                 double *r) {
@@ -241,7 +248,18 @@ typedef struct Team {
   bool stopped;
 } Team;
 
-/* The part of thread `me` in one sweep of the contacts. */
+/* The share of thread `me` of the items first .. last-1. */
+static Change visit_share(scree_Sweeps *state, const scree_Operator *W, int me, int threads,
+                          int first, int last, double *r) {
+  const long long n = last - first;
+  return visit_items(state, W, first + (int)(n * me / threads),
+                     first + (int)(n * (me + 1) / threads), r);
+}
+
+/* The part of thread `me` in one sweep of the contacts. Items are in the order of contacts, which
+ * is mostly one in space: with the same share of each colour, of its closed and of its open
+ * contacts, a thread meets mostly the same bodies in all of them. Otherwise half of the bodies
+ * change from cache to cache with each colour, which cost two threads more than they won. */
 static Change sweep_part(scree_Sweeps *state, const scree_Operator *W, int me, int threads,
                          Team *team, double *r) {
   assert(me >= 0 && me < threads);
@@ -250,12 +268,17 @@ static Change sweep_part(scree_Sweeps *state, const scree_Operator *W, int me, i
   Change mine = {0};
   for (int k = 0; k < colouring->colours; ++k) {
     const int contacts = colouring->start[k + 1] - colouring->start[k];
-    const int n = start[k + 1] - start[k];
     const bool alone = colouring->serial[k] || contacts < PARALLEL_COLOUR;
-    const int lo = alone ? (me ? n : 0) : (int)((long long)n * me / threads);
-    const int hi = alone ? n : (int)((long long)n * (me + 1) / threads);
-    const Change part = visit_items(state, W, start[k] + lo, start[k] + hi, r);
-    widen(&mine, &part);
+    const int open = open_start(state, k);
+    if (!alone) {
+      const Change closed = visit_share(state, W, me, threads, start[k], open, r);
+      const Change rest = visit_share(state, W, me, threads, open, start[k + 1], r);
+      widen(&mine, &closed);
+      widen(&mine, &rest);
+    } else if (me == 0) {
+      const Change all = visit_items(state, W, start[k], start[k + 1], r);
+      widen(&mine, &all);
+    }
     if (k + 1 < colouring->colours) scree_barrier_wait(&team->barrier);
   }
   return mine;
@@ -352,12 +375,21 @@ static int team_size(const scree_Sweeps *sweeps, const scree_Operator *W) {
   return many && !scree_is_divided(W) ? threads_now(sweeps, W) : 1;
 }
 
-static void sweep_group(scree_Sweeps *sweeps, const scree_Operator *W, int threads, Group *group,
+/* On so many threads at most. Whether these are faster than one is found out by trying, if the
+ * number is not the caller's. */
+static void sweep_group(scree_Sweeps *sweeps, const scree_Operator *W, int most, Group *group,
                         double *r) {
+  scree_Pace *pace = NULL;
+  if (most > 1 && sweeps->load && W->problem->nc > 0)
+    pace = &sweeps->load->pace[ilogb((double)W->problem->nc) % SCREE_LOAD_PACES];
+  const int threads = pace ? scree_pace_threads(pace, most) : most;
+  const double start = pace ? scree_seconds() : 0.0;
   if (threads > 1)
     sweep_parallel(sweeps, W, threads, group, r);
   else
     sweep_serial(sweeps, W, group, r);
+  const double visits = (group->done - group->left_out) * W->problem->nc;
+  if (pace) scree_pace_add(pace, threads, (scree_seconds() - start) / visits);
 }
 
 void scree_sweeps_collect(scree_Sweeps *sweeps, const scree_Operator *W, double *r, double *u) {

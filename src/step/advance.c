@@ -66,18 +66,24 @@ static scree_Status look_ahead(scree_System *s, double h) {
   return SCREE_OK;
 }
 
-/* Increase the reach of bodies that the solution moves further than their search distance. */
-static scree_Status look_further(scree_System *s, double h, bool *further) {
+static void raise_reach(scree_System *s, double h, double *most, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   double found = 0;
-  for (int k = 0; k < b->count; ++k) {
+  SCREE_OVER_BODIES(k, b->count, share) {
     if (b->fixed[k] || !scree_domain_owns(&s->domain, k)) continue;
     const scree_Twist after = scree_system_after(s, k);
     const double moved = reach_in_cell(s, k, SCREE_AFTER, after, h);
     if (!(moved > s->reach[k])) continue;
     s->reach[k] = ahead * moved;
-    ++found;
+    found = 1;
   }
+  scree_share_raise(most, found);
+}
+
+/* Increase the reach of bodies that the solution moves further than their search distance. */
+static scree_Status look_further(scree_System *s, double h, bool *further) {
+  double found = 0;
+  SCREE_ON_THREADS(s->bodies.count, s->threads, share, raise_reach(s, h, &found, share));
   *further = scree_system_max(s, found) > 0;
   return *further ? scree_domain_to_ghosts(s, s->reach, sizeof *s->reach) : SCREE_OK;
 }
@@ -173,7 +179,7 @@ static scree_Status pose_contacts(scree_System *s, const Times *t, scree_StepRep
   status = scree_domain_agree(s, scree_system_fill(s));
   if (status) return status;
   scree_joints_fill(s, t->h);
-  if (scree_system_general(s)) status = scree_deform_close(s);
+  status = scree_system_close(s);
   if (status) return status;
   report->seconds_build += scree_seconds() - clock;
   return SCREE_OK;
@@ -199,22 +205,27 @@ static scree_Status solve_contacts(scree_System *s, bool begun, scree_StepReport
   return status;
 }
 
-/* Whether an impact may move a body further than its search distance: the approach of two bodies
- * in the step exceeds the part of the distance that is meant for bodies pushed by others. */
-static bool may_push(const scree_System *s, double horizon) {
+/* *found: 1 if a contact of this share may push. */
+static void find_pushes(const scree_System *s, double horizon, double *found, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
-  bool pushes = false;
-  for (size_t c = 0; c < s->contacts.count; ++c) {
+  SCREE_OVER_BODIES(c, (int)s->contacts.count, share) {
     const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
     if (b->fixed[i] || b->fixed[j]) continue;
     const double size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
-    const double free = scree_system_free_approach(s, (int)c);
-    if (s->contacts.gap[c] + horizon * free < -ahead_size * size) {
-      pushes = true;
-      break;
-    }
+    const double free = scree_system_free_approach(s, c);
+    if (!(s->contacts.gap[c] + horizon * free < -ahead_size * size)) continue;
+    scree_share_raise(found, 1);
+    break;
   }
-  return scree_system_max(s, pushes) > 0;
+}
+
+/* Whether an impact may move a body further than its search distance: the approach of two bodies
+ * in the step exceeds the part of the distance that is meant for bodies pushed by others. */
+static bool may_push(const scree_System *s, double horizon) {
+  double found = 0;
+  SCREE_ON_THREADS((int)s->contacts.count, s->threads, share,
+                   find_pushes(s, horizon, &found, share));
+  return scree_system_max(s, found) > 0;
 }
 
 /* Contacts that are missing change the solution, and all of its work would be done again. So where
@@ -243,7 +254,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   *complete = true;
   scree_Status status = scree_domain_agree(s, scree_system_force(s, t->middle, t->forced));
   if (!status && t->forced > 0) scree_system_weigh(s, t->forced);
-  if (!status && s->bodies.deformable_count) status = scree_deform_prepare(s, t->forced);
+  if (!status && scree_system_deforms(s)) status = scree_deform_prepare(s, t->forced);
   if (!status && looks) status = look_ahead(s, t->horizon);
   if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, looks ? s->reach : NULL);
   if (status) return status;
@@ -390,7 +401,7 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
 /* Refuse laws that the problem cannot represent together, or with these bodies. */
 static scree_Status check_laws(const scree_System *s) {
   const char *what = s->laws.any_rolling ? "resistance to rolling" : "a dilatancy";
-  if ((s->laws.any_rolling || s->laws.any_flow) && s->bodies.deformable_count)
+  if ((s->laws.any_rolling || s->laws.any_flow) && scree_system_deforms(s))
     return scree_fail(s->log, SCREE_BAD_INPUT,
                       "law with %s: found deformable bodies, expected rigid ones", what);
   if (s->laws.any_rolling && s->laws.any_flow)
@@ -495,7 +506,7 @@ void scree_system_save(const scree_System *s, void *snapshot) {
   const size_t bodies = scree_bodies_snapshot_size(&s->bodies);
   const size_t joints = (size_t)s->joints.count * sizeof *s->joints.memory;
   char *at = snapshot;
-  scree_bodies_save(&s->bodies, snapshot);
+  scree_bodies_save(&s->bodies, s->threads, snapshot);
   if (joints) memcpy(at + bodies, s->joints.memory, joints);
   at += bodies + joints;
   if (s->cell.any) memcpy(at, &s->cell.state, sizeof s->cell.state);

@@ -53,22 +53,38 @@ static const double push_part = 2e-3, spent_part = 0.02, deep_part = 0.3, least_
 /* Pushes that would do this many times the work that is allowed are left out of the step. */
 static const double drop_part = 10;
 
-enum { BLOCK = 512 }; /* sums in blocks of this many, then over blocks: same bits for any threads */
+/* Sums in blocks of this many, then over blocks: the same bits for any number of threads, which
+ * take a group of blocks at a time. */
+enum { BLOCK = 512, GROUP = 256 };
 
-void scree_system_energy(const scree_System *s, double *kinetic, double *potential) {
+/* Kinetic and potential energy of a block of bodies. */
+static void block_energy(const scree_System *s, int start, double sum[2]) {
   const scree_Bodies *b = &s->bodies;
   const scree_Vec3 g = s->settings.gravity;
+  const int end = start + BLOCK < b->count ? start + BLOCK : b->count;
+  sum[0] = sum[1] = 0;
+  for (int k = start; k < end; ++k) {
+    if (b->fixed[k] || !scree_domain_owns(&s->domain, k)) continue;
+    sum[0] += scree_bodies_kinetic(b, k, NULL);
+    sum[1] -= b->inertia[k].mass * scree_dot(g, b->motion[k].pose.position);
+  }
+}
+
+void scree_system_energy(const scree_System *s, double *kinetic, double *potential) {
+  const int n = s->bodies.count;
   double K = 0, P = 0;
-  for (int start = 0; start < b->count; start += BLOCK) {
-    const int end = start + BLOCK < b->count ? start + BLOCK : b->count;
-    double k_sum = 0, p_sum = 0;
-    for (int k = start; k < end; ++k) {
-      if (b->fixed[k] || !scree_domain_owns(&s->domain, k)) continue;
-      k_sum += scree_bodies_kinetic(b, k, NULL);
-      p_sum -= b->inertia[k].mass * scree_dot(g, b->motion[k].pose.position);
+  for (int group = 0; group < n; group += GROUP * BLOCK) {
+    const int left = (n - group + BLOCK - 1) / BLOCK, blocks = left < GROUP ? left : GROUP;
+    double sums[GROUP][2];
+    if (s->threads == 1 || blocks < 4)
+      for (int k = 0; k < blocks; ++k) block_energy(s, group + k * BLOCK, sums[k]);
+    else
+#pragma omp parallel for schedule(static) num_threads(s->threads)
+      for (int k = 0; k < blocks; ++k) block_energy(s, group + k * BLOCK, sums[k]);
+    for (int k = 0; k < blocks; ++k) {
+      K += sums[k][0];
+      P += sums[k][1];
     }
-    K += k_sum;
-    P += p_sum;
   }
   double all[2] = {K, P};
   scree_system_sums(s, all, 2);
@@ -191,21 +207,19 @@ scree_BodyRest scree_system_body_rest(const scree_System *s, int k, double h) {
   return (scree_BodyRest){speed, work, work * h * sqrt(acceleration / size)};
 }
 
+static void weigh_body(const scree_System *s, int k, double h, scree_Totals *term) {
+  if (s->bodies.fixed[k] || !scree_domain_owns(&s->domain, k)) return;
+  const scree_BodyRest load = scree_system_body_rest(s, k, h);
+  *term = (scree_Totals){{load.weight, load.rest}, load.speed};
+}
+
 void scree_system_weigh(scree_System *s, double h) {
-  const scree_Bodies *b = &s->bodies;
-  double weight = 0, rest = 0, most = 0;
-  for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k] || !scree_domain_owns(&s->domain, k)) continue;
-    const scree_BodyRest load = scree_system_body_rest(s, k, h);
-    most = fmax(most, load.speed);
-    weight += load.weight;
-    rest += load.rest;
-  }
-  double all[2] = {weight, rest};
-  scree_system_sums(s, all, 2);
-  s->audit.weight = all[0];
-  s->audit.rest = all[1];
-  s->forced_most = scree_system_max(s, most);
+  scree_Totals all = {{0, 0}, 0};
+  scree_system_add_terms(s, s->bodies.count, h, weigh_body, &all);
+  scree_system_sums(s, all.sum, 2);
+  s->audit.weight = all.sum[0];
+  s->audit.rest = all.sum[1];
+  s->forced_most = scree_system_max(s, all.most);
 }
 
 /* Call after the solve and before the kick: motion holds v-, forced h f/m, posed.y the
@@ -218,8 +232,13 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
   const double springs = (theta - 0.5) * contact_work(s, h, last, balance);
   s->swing = 0;
   scree_joints_work(s, h, balance);
-  if (b->deformable_count) scree_deform_work(s, balance);
-  if (!s->forced && theta == 0.5) return;
+  const bool divided = s->domain.global && s->domain.deforms;
+  scree_EnergyBalance deformed = {0}; /* of this rank */
+  if (divided)
+    scree_deform_work(s, &deformed);
+  else if (b->deformable_count)
+    scree_deform_work(s, balance);
+  if (b->force_count == 0 && !s->cell.any && theta == 0.5 && !divided) return;
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k] || !scree_domain_owns(&s->domain, k)) continue;
     const scree_Inertia *inertia = &b->inertia[k];
@@ -243,11 +262,14 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
     balance->drivers += cell;
     s->cell.state.work += cell;
   }
-  double all[3] = {balance->scheme, balance->forces, s->swing};
-  scree_system_sums(s, all, 3);
+  double all[5] = {balance->scheme + deformed.scheme, balance->forces + deformed.forces, s->swing,
+                   deformed.viscous, deformed.drivers};
+  scree_system_sums(s, all, 5);
   balance->scheme = all[0];
   balance->forces = all[1];
   s->swing = all[2] + springs;
+  balance->viscous += all[3];
+  balance->drivers += all[4];
 }
 
 double scree_energy_exchanged(const scree_EnergyBalance *e) {

@@ -46,10 +46,10 @@ size_t scree_creep_size(const scree_System *s) {
 }
 
 void scree_creep_save(const scree_System *s, char *at) {
-  for (int k = 0; k < s->bodies.count; ++k) {
-    const scree_BodyCreep body = scree_creep_of(s, k);
-    memcpy(at + (size_t)k * sizeof body, &body, sizeof body);
-  }
+  const size_t count = (size_t)s->bodies.count, known = s->creep.count;
+  const size_t size = sizeof *s->creep.bodies, kept = known < count ? known : count;
+  if (kept) memcpy(at, s->creep.bodies, kept * size);
+  for (size_t k = kept; k < count; ++k) memcpy(at + k * size, &none, size);
 }
 
 void scree_creep_restore(scree_System *s, const char *at) {

@@ -82,7 +82,7 @@ static void mark_islands(const scree_System *s, const scree_Problem *p,
   find_forced(s, p, islands, forced);
   for (int k = 0; k < islands->count; ++k)
     norms[k].rho = forced[k].diagonal > 0 ? islands->size[k] * p->d / forced[k].diagonal : 0;
-  scree_islands_norms(p, islands, s->posed.r, s->posed.u, norms);
+  scree_islands_norms(p, islands, s->posed.r, s->posed.u, s->threads, norms);
   for (int k = 0; k < islands->count; ++k) {
     const double loads = fmax(norms[k].r, norms[k].rho * forced[k].most);
     marked[k] = !islands->bound[k] && norms[k].rho > 0 && norms[k].map > rules.error * loads;

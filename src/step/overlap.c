@@ -53,9 +53,9 @@ static bool is_drum(const scree_Shape *shape) {
  * times the radial part of the normal in a funnel.
  * This is added to the gaps in advance with the velocities without contacts, which avoids a second
  * solve. */
-void scree_system_bend(scree_System *s, double h) {
+static void bend_share(scree_System *s, double h, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
-  for (size_t c = 0; c < s->contacts.count; ++c) {
+  SCREE_OVER_BODIES(c, (int)s->contacts.count, share) {
     const int pair[2] = {s->contacts.keys[c].i, s->contacts.keys[c].j};
     const int side = is_drum(&b->cold[pair[0]].shape) ? 0 : 1, drum = pair[side];
     const int ball = pair[1 - side];
@@ -74,6 +74,10 @@ void scree_system_bend(scree_System *s, double h) {
     const double way = h * scree_dot(v, scree_cross(axis, arm)) / e;
     s->contacts.curve[c] = -way * way / (hypot(e, way) + e) * sqrt(1 - tilt * tilt);
   }
+}
+
+void scree_system_bend(scree_System *s, double h) {
+  SCREE_ON_THREADS((int)s->contacts.count, s->threads, share, bend_share(s, h, share));
 }
 
 /* Two separated balls: the plane between them is placed where they would touch in the step, or come

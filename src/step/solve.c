@@ -361,12 +361,12 @@ static scree_Status tighten(scree_System *s, scree_Portion *part, scree_SolveSet
   return status;
 }
 
-double scree_system_sinking(const scree_System *s) {
+/* *most: of the contacts of this share. */
+static void find_sinking(const scree_System *s, double *most, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   const double limit = s->settings.penetration_limit;
   double worst = 0;
-  if (!s->scheme->looks_ahead || s->settings.max_retries == 0) return 0;
-  for (int c = 0; c < s->posed.nc; ++c) {
+  SCREE_OVER_BODIES(c, s->posed.nc, share) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const double gap = s->contacts.gap[c] + s->contacts.curve[c];
     const double next = gap + s->times.horizon * scree_system_velocity(s, c, 0);
@@ -383,6 +383,13 @@ double scree_system_sinking(const scree_System *s) {
                  added = (fmin(gap, 0) - next) / (limit * size);
     worst = fmax(worst, added / fmax(rules.sink_least, 1 - depth / rules.deep));
   }
+  scree_share_raise(most, worst);
+}
+
+double scree_system_sinking(const scree_System *s) {
+  double worst = 0;
+  if (!s->scheme->looks_ahead || s->settings.max_retries == 0) return 0;
+  SCREE_ON_THREADS(s->posed.nc, s->threads, share, find_sinking(s, &worst, share));
   return scree_system_max(s, worst);
 }
 
@@ -464,7 +471,7 @@ scree_Status scree_system_solve_further(scree_System *s, int times, scree_StepRe
   const scree_Problem problem = scree_system_problem(s);
   const scree_Portion part = whole_of(s, &problem);
   scree_SolveSettings settings = scree_system_solve_settings(s, true);
-  if (!scree_system_tightens(s) || s->bodies.deformable_count > 0 || scree_system_work_used_up(s))
+  if (!scree_system_tightens(s) || scree_system_deforms(s) || scree_system_work_used_up(s))
     return SCREE_OK;
   settings.warm_start = true;
   settings.tolerance *= rules.further * pow(rules.furthest, times);

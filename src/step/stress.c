@@ -38,7 +38,7 @@ static double load_of(const scree_System *s, int k) {
 
 static bool is_meant(const scree_System *s, const scree_Portion *part) {
   return part->problem->general.count == 0 && !scree_rolls(s) && !s->laws.any_terms &&
-         !s->bodies.deformable_count && s->joints.count == 0 && s->posed.all > 0 &&
+         !scree_system_deforms(s) && s->joints.count == 0 && s->posed.all > 0 &&
          scree_system_tightens(s);
 }
 
@@ -50,15 +50,23 @@ static double largest(const scree_System *s, const double *r) {
   return scree_system_max(s, most);
 }
 
+static void load_body(const scree_System *s, int k, double h, scree_Totals *term) {
+  (void)h;
+  if (!s->bodies.fixed[k] && scree_domain_owns(&s->domain, k)) term->sum[0] = load_of(s, k);
+}
+
+static void load_contact(const scree_System *s, int c, double h, scree_Totals *term) {
+  (void)h;
+  const size_t d = (size_t)s->bodies.dimension;
+  term->sum[0] = fabs(s->posed.q[(size_t)c * d]) / scree_system_diagonal(s, c, 0);
+}
+
 double scree_stress(const scree_System *s, const scree_Portion *part) {
-  const scree_Bodies *b = &s->bodies;
-  const size_t d = (size_t)b->dimension;
   if (!is_meant(s, part)) return 0;
-  double load = 0;
-  for (int k = 0; k < b->count; ++k)
-    if (!b->fixed[k] && scree_domain_owns(&s->domain, k)) load += load_of(s, k);
-  for (int c = 0; c < s->posed.nc; ++c)
-    load += fabs(s->posed.q[(size_t)c * d]) / scree_system_diagonal(s, c, 0);
+  scree_Totals all = {{0, 0}, 0};
+  scree_system_add_terms(s, s->bodies.count, 0, load_body, &all);
+  scree_system_add_terms(s, s->posed.nc, 0, load_contact, &all);
+  double load = all.sum[0];
   scree_system_sums(s, &load, 1);
   return load > 0 ? largest(s, part->r) / (rules.limit * load) : 0;
 }

@@ -1,9 +1,6 @@
 /* The description of a run inside its page, as JSON. Every `<` is written as \u003c, so that no
  * text of a scene can end the script element that holds it. */
-#include "core/memory.h"
-#include "run/results_file.h"
-#include "scene/sensors.h"
-#include "scene/yaml_tree.h"
+#include "run/sensor_units.h"
 #include "scree/base.h"
 #include "view/report.h"
 
@@ -115,47 +112,20 @@ static void put_names(const scree_Replay *replay, FILE *file) {
   fputc('}', file);
 }
 
-/* Units of the sensors, from the kinds that the scene of the run gives them. */
+/* Units of the sensors that have one. */
 static void put_sensor_units(const scree_Replay *replay, FILE *file) {
-  char *path = scree_join_path(replay->directory ? replay->directory : ".", "scene.yaml");
-  char *text = NULL;
-  size_t length = 0;
-  scree_Tree tree;
+  scree_SensorUnits units;
   int count = 0;
+  scree_sensor_units_read(replay->directory, &units);
   fputs(",\"sensorUnits\":{", file);
-  if (path && scree_file_load(path, &text, &length, NULL) == SCREE_OK && text &&
-      scree_tree_parse(&tree, text, length, path, NULL) == SCREE_OK) {
-    const scree_Node *list = scree_node_find(tree.root, "sensors");
-    for (int k = 0; list && list->kind == SCREE_NODE_LIST && k < list->count; ++k) {
-      const scree_Node *sensor = list->entries[k].value;
-      const scree_Node *name = scree_node_find(sensor, "name");
-      const scree_Node *kind = scree_node_find(sensor, "kind");
-      if (!name || !kind || name->kind != SCREE_NODE_SCALAR || kind->kind != SCREE_NODE_SCALAR)
-        continue;
-      const scree_Node *gives = scree_node_find(sensor, "gives");
-      const char *form = gives && gives->kind == SCREE_NODE_SCALAR ? gives->text : "value";
-      char unit[32];
-      const char *plain = scree_sensor_unit(kind->text);
-      const size_t root = strlen(plain);
-      const bool summed = strcmp(form, "integral") == 0;
-      if (summed && root > 2 && strcmp(plain + root - 2, "/s") == 0) /* kg/s over time is kg */
-        snprintf(unit, sizeof unit, "%.*s", (int)root - 2, plain);
-      else
-        snprintf(unit, sizeof unit, "%s%s", plain,
-                 strcmp(form, "rate") == 0 ? "/s"
-                 : summed                  ? " s"
-                                           : "");
-      if (!unit[0]) continue;
-      if (count++) fputc(',', file);
-      put_text(file, name->text);
-      fputc(':', file);
-      put_text(file, unit);
-    }
-    scree_tree_fini(&tree);
+  for (int k = 0; k < units.count; ++k) {
+    if (!units.sensor[k].unit[0]) continue;
+    if (count++) fputc(',', file);
+    put_text(file, units.sensor[k].name);
+    fputc(':', file);
+    put_text(file, units.sensor[k].unit);
   }
   fputc('}', file);
-  scree_free(text);
-  scree_free(path);
 }
 
 void scree_report_meta(const scree_Replay *replay, const scree_ReportPlan *plan, FILE *file) {

@@ -297,9 +297,10 @@ scree_Status scree_world_analyse(const scree_World *world, const scree_Aabb *reg
   return status;
 }
 
-/* A detection with its own lists: the contacts of the last step are not changed. */
-static scree_Status detect_now(const scree_World *world, double *penetration, int *body,
-                               int *contacts) {
+/* A detection of gaps below `relative` times the size, with its own lists: the contacts of the last
+ * step are not changed. */
+static scree_Status detect_now(const scree_World *world, double relative, double *penetration,
+                               int *body, int *contacts) {
   const scree_System *s = &world->system;
   scree_System scratch = {.bodies = s->bodies,
                           .laws = s->laws,
@@ -319,7 +320,7 @@ static scree_Status detect_now(const scree_World *world, double *penetration, in
     return status;
   }
   if (!(scratch.laws.h > 0)) scree_law_table_fill(&scratch.laws, s->settings.step);
-  status = scree_system_detect(&scratch, 0, NULL);
+  status = scree_system_detect(&scratch, relative, NULL);
   if (!status && penetration) *penetration = scree_system_penetration(&scratch, body);
   if (!status && contacts) *contacts = (int)scratch.contacts.count;
   scratch.bodies = (scree_Bodies){0}; /* owned by the world */
@@ -331,10 +332,14 @@ static scree_Status detect_now(const scree_World *world, double *penetration, in
 }
 
 scree_Status scree_world_penetration(const scree_World *world, double *penetration, int *body) {
-  return detect_now(world, penetration, body, NULL);
+  return detect_now(world, 0, penetration, body, NULL);
 }
 
 scree_Status scree_world_touching(const scree_World *world, int *contacts, double *penetration,
                                   int *body) {
-  return detect_now(world, penetration, body, contacts);
+  return detect_now(world, 0, penetration, body, contacts);
+}
+
+scree_Status scree_world_close(const scree_World *world, double relative, int *contacts) {
+  return detect_now(world, relative, NULL, NULL, contacts);
 }

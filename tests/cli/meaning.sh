@@ -132,6 +132,46 @@ assert 0.8 < said["output_bytes"] / size < 1.2, (said["output_bytes"], size)
 assert said["trial_steps"] == 50 and said["seconds"] > 0, said
 PY
 fi
+# Bodies that only fall, that are poured, and that touch from the start with the memory of springs.
+cat > falling.yaml << 'END'
+dimension: 3
+obstacles: [{ name: floor, shape: { kind: half-space } }]
+generators:
+  - { kind: lattice, shape: { kind: sphere, radius: 0.02 }, origin: [0, 0, 1], count: [6, 6, 6], spacing: 0.05 }
+time: { duration: 0.5 }
+END
+cat > streams.yaml << 'END'
+dimension: 2
+obstacles:
+  - { shape: { kind: half-plane } }
+  - { shape: { kind: half-plane }, position: [-0.2, 0], normal: [1, 0] }
+  - { shape: { kind: half-plane }, position: [0.2, 0], normal: [-1, 0] }
+generators:
+  - { kind: pour, region: { kind: box, lower: [-0.15, 0.5], upper: [0.15, 0.7] }, count: 60, rate: 100, shape: { kind: disk, radius: 0.02 } }
+time: { duration: 1.2 }
+END
+cat > pressed.yaml << 'END'
+dimension: 2
+contact: { law: compliant, compliance_n: 1e-7, compliance_t: 1e-7 }
+obstacles:
+  - { shape: { kind: half-plane } }
+  - { shape: { kind: half-plane }, position: [-0.2, 0], normal: [1, 0] }
+  - { shape: { kind: half-plane }, position: [0.2, 0], normal: [-1, 0] }
+generators:
+  - { kind: pack, region: { kind: box, lower: [-0.2, 0], upper: [0.2, 0.5] }, shape: { kind: disk, radius: 0.02 } }
+time: { duration: 0.3 }
+END
+for name in falling streams pressed; do
+  run 0 "$SCREE" run $name.yaml -o estimate-$name -q -j 1
+  run 0 "$SCREE" check $name.yaml --json
+  python3 - $name << 'PY' || fail "estimate of $name: $(cat out)"
+import json, os, sys
+said = json.load(open("out"))["output_bytes"]
+size = sum(os.path.getsize(f"estimate-{sys.argv[1]}/{f}") for f in os.listdir("estimate-" + sys.argv[1]))
+print(sys.argv[1], said / size)
+sys.exit(not 0.8 < said / size < 1.2)
+PY
+done
 run 0 "$SCREE" check estimated.yaml --set time.step=2
 out "longer than the duration"
 run 2 "$SCREE" check estimated.yaml --set solver.name=apgd

@@ -67,6 +67,14 @@ names() { grep -oE ">$1\.[a-z0-9]+<" "many/plots/sensor-$2.svg" | wc -l; }
 [ "$(names s s)" = 6 ] && [ "$(names p p)" = 12 ] && [ "$(names p p-2)" = 12 ] && [ "$(names p p-3)" = 8 ] ||
   fail "plots of sensors: $(names s s) $(names p p) $(names p p-2) $(names p p-3) curves"
 
+# Units on the axes: of the kind, of rates and integrals, of free coordinates of joints.
+run 0 "$SCREE" run fall.yaml -o units -q -j 1 --steps 3 --set 'joints=[{kind: hinge, name: pin, bodies: [a, world], anchor: [0, 0, 0], axis: [0, 0, 1]}]' --set 'sensors=[{kind: position, name: x, body: a}, {kind: velocity, name: v, body: a, gives: rate}, {kind: flux, name: f, point: [0, 0, 0], normal: [0, 0, 1], gives: integral}, {kind: joint_position, name: angle, joint: pin}, {kind: joint_effort, name: effort, joint: pin}, {kind: solid_fraction, name: part, region: {kind: box, lower: [-20, -20, -20], upper: [20, 20, 20]}}]'
+run 0 "$SCREE" plot units
+for pair in 'sensor-x:position [m]' 'sensor-v:velocity [m/s²]' 'sensor-f:flux [kg]' 'sensor-angle:joint position [rad]' \
+  'sensor-effort:joint effort [N m]' 'sensor-part:solid fraction' 'energies:energy [J]'; do
+  grep -qF ">${pair#*:}</text>" "units/plots/${pair%%:*}.svg" || fail "plot ${pair%%:*}: no axis \"${pair#*:}\""
+done
+
 cat > wrong.yaml << 'YAML'
 dimension: 3
 bodies: [{ name: a, shape: { kind: sphere, radius: 0.5 } }]

@@ -77,6 +77,27 @@ if "$cmake" -S "$here" -B "$work/refused" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFI
   fail "find_package found a component that is not installed"
 fi
 
+# Installed documents have all files that they link to and show.
+python3 - "$prefix" << 'PY' || fail "installed documents link to the above, which is not installed"
+import glob, os, re, sys
+docs = glob.glob(sys.argv[1] + "/share/doc/*")[0]
+files = glob.glob(docs + "/**/*.md", recursive=True) + glob.glob(docs + "/**/*.html", recursive=True)
+links, dead = 0, []
+for file in files:
+    text = open(file, encoding="utf-8").read()
+    found = re.findall(r'(?:src|href)="([^"]+)"', text)
+    if file.endswith(".md"):
+        found += re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", text, flags=re.S))
+    for link in found:
+        if re.match(r"[a-z]+:|#", link):
+            continue
+        links += 1
+        if not os.path.exists(os.path.join(os.path.dirname(file), link.split("#")[0])):
+            dead.append(f"{os.path.relpath(file, docs)}: {link}")
+print("\n".join(dead))
+sys.exit(bool(dead) or links < 100)
+PY
+
 # Each public header stands alone, in C and, where there is a compiler for it, in C++.
 for header in "$prefix"/include/scree/*.h; do
   printf '#include <scree/%s>\n' "$(basename "$header")" >"$work/header.c"

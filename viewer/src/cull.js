@@ -7,10 +7,15 @@
 // Bodies are looked at from front to back, so that those that are hidden leave the grid alone: whatever they
 // cover is covered by something nearer. Most of them are recognised by the farthest depth of blocks of
 // cells, which is brought up to date now and then; in between it is too far, which hides less, never more.
+//
+// A coarse picture has one sample for each of its pixels, so a body that wins no sample is not in it, however many
+// gaps it looks through. There balls are cast at the middles of the pixels, as the graphics will do it, and those
+// that are nearest somewhere are seen (`sampled`): of 100 000 balls in a picture of 284 by 188 pixels 6800, not 22 000.
 import * as THREE from 'three';
 
 const CELLS = 4; // per radius of a typical body
 const MOST = 1 << 19; // cells of the grid
+const MOST_SAMPLES = 1 << 21; // pixels of a picture with one sample each
 const BLOCK_BITS = 3;
 const BLOCK = 1 << BLOCK_BITS; // cells of a block along a side
 const LAYERS = 256; // by depth, in which bodies are sorted
@@ -22,12 +27,13 @@ export class Culler {
   constructor(inner, outer) {
     const n = inner.length;
     Object.assign(this, { inner, outer, n, seen: new Uint8Array(n), x: new Float32Array(n), y: new Float32Array(n), z: new Float32Array(n) });
-    Object.assign(this, { grid: new Float32Array(0), blocks: new Float32Array(0), order: new Uint32Array(n), first: new Uint32Array(LAYERS + 1) });
+    Object.assign(this, { grid: new Float32Array(0), blocks: new Float32Array(0), owner: new Int32Array(0), order: new Uint32Array(n), first: new Uint32Array(LAYERS + 1) });
     this.count = 0;
   }
   // Fill `seen` for a camera, a picture of width by height pixels, with bodies at `place` (4 numbers each)
-  // that the slice does not hide; `typical`: radius of a typical body.
-  look(camera, width, height, place, slice, typical) {
+  // that the slice does not hide; `typical`: radius of a typical body; `sampled`: nothing is seen between the middles
+  // of the pixels.
+  look(camera, width, height, place, slice, typical, sampled = false) {
     camera.updateMatrixWorld();
     const p = camera.projectionMatrix.elements, perspective = camera.isPerspectiveCamera, { near } = camera;
     // Pixels per unit of length, at distance 1 in perspective.
@@ -35,17 +41,23 @@ export class Culler {
     const { found, depth } = this.project(camera, place, slice);
     this.count = 0;
     if (!found) return;
+    sampled &&= perspective && width * height <= MOST_SAMPLES;
     const scale = perspective ? 1 / Math.max(depth / found, near) : 1;
-    const cell = Math.max((typical * Math.min(sx, sy) * scale) / CELLS, Math.sqrt((width * height) / MOST));
+    const cell = sampled ? 1 : Math.max((typical * Math.min(sx, sy) * scale) / CELLS, Math.sqrt((width * height) / MOST));
     const columns = (Math.ceil(width / cell) + BLOCK) & ~(BLOCK - 1), rows = (Math.ceil(height / cell) + BLOCK) & ~(BLOCK - 1);
     const wide = columns >> BLOCK_BITS;
     if (this.grid.length < columns * rows) {
       this.grid = new Float32Array(columns * rows);
       this.blocks = new Float32Array(wide * (rows >> BLOCK_BITS));
     }
+    if (sampled && this.owner.length < columns * rows) this.owner = new Int32Array(columns * rows);
     this.grid.fill(Infinity, 0, columns * rows);
     this.blocks.fill(Infinity, 0, wide * (rows >> BLOCK_BITS));
     const frame = { columns, rows, wide, cx: (0.5 * width) / cell, cy: (0.5 * height) / cell, ux: sx / cell, uy: sy / cell, soft: 0.3 / cell };
+    if (sampled) {
+      this.sample(found, near, frame, Math.ceil(width), Math.ceil(height));
+      return;
+    }
     const { order, seen, inner, outer, z } = this, span = Math.ceil(found / UPDATES);
     for (let k = 0; k < found; ++k) {
       const i = order[k], front = z[i] - outer[i];
@@ -55,6 +67,49 @@ export class Culler {
       ++this.count;
       if (inner[i] > 0 && z[i] - inner[i] >= near) this.cover(i, perspective, frame);
     }
+  }
+  // `seen` of a picture with one sample for each pixel, from the `found` bodies in order.
+  sample(found, near, frame, width, height) {
+    const { order, seen, inner, outer, z, grid, owner } = this, { columns } = frame, span = Math.ceil(found / UPDATES);
+    for (let k = 0; k < found; ++k) {
+      const i = order[k], front = z[i] - outer[i], ball = inner[i] === outer[i];
+      if (k % span === span - 1) this.update(frame);
+      if (!Number.isFinite(outer[i]) || front <= near) continue; // they stay seen
+      seen[i] = this.cast(i, front, ball, frame, width, height);
+    }
+    for (let j = 0; j < height; ++j) for (let at = j * columns, end = at + width; at < end; ++at) if (grid[at] < Infinity) seen[owner[at]] = 1;
+    for (let k = 0; k < found; ++k) this.count += seen[order[k]];
+  }
+  // Cast the inner ball of body i at the middles of pixels. Whether it is seen: a ball is only where it stays nearest,
+  // others may be when their outer ball reaches a pixel in which nothing nearer is.
+  cast(i, front, ball, { columns, wide, cx, cy, ux, uy }, width, height) {
+    const { grid, blocks, owner } = this, x = this.x[i], y = this.y[i], z = this.z[i], outer = this.outer[i], radius = this.inner[i];
+    const a = x / z, b = y / z, size = outer / front, rx = ux * size * Math.sqrt(1 + a * a), ry = uy * size * Math.sqrt(1 + b * b);
+    const left = Math.max(Math.ceil(cx + ux * a - rx - 0.5), 0), right = Math.min(Math.floor(cx + ux * a + rx - 0.5), width - 1);
+    const low = Math.max(Math.ceil(cy + uy * b - ry - 0.5), 0), high = Math.min(Math.floor(cy + uy * b + ry - 0.5), height - 1);
+    if (left > right || low > high) return 0;
+    let open = false, reached = 0;
+    for (let j = low >> BLOCK_BITS; j <= high >> BLOCK_BITS && !open; ++j)
+      for (let k = left >> BLOCK_BITS; k <= right >> BLOCK_BITS && !open; ++k) open = blocks[j * wide + k] >= front;
+    if (!open) return 0;
+    const square = radius * radius;
+    for (let j = low; j <= high; ++j) {
+      const v = (j + 0.5 - cy) / uy, part = y * v + z, rest = v * v + 1;
+      for (let k = left, at = j * columns + left; k <= right; ++k, ++at) {
+        if (grid[at] < front) continue;
+        reached = 1;
+        // The point of the ray (u, v, 1) that is nearest to the centre, and how far from there the ball begins.
+        const u = (k + 0.5 - cx) / ux, q = u * u + rest, t = (x * u + part) / q;
+        const dx = x - t * u, dy = y - t * v, dz = z - t, inside = square - dx * dx - dy * dy - dz * dz;
+        if (!(inside >= 0)) continue;
+        const depth = t - Math.sqrt(inside / q);
+        if (depth < grid[at]) {
+          grid[at] = depth;
+          owner[at] = i;
+        }
+      }
+    }
+    return ball ? 0 : reached;
   }
   // Places before the camera, and the numbers of the bodies in layers from front to back.
   project(camera, place, slice) {

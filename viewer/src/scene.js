@@ -3,7 +3,7 @@
 // or of any size is drawn as sharply as one near it.
 import * as THREE from 'three';
 import * as shader from './shaders.js';
-import { Effects, SHARE, isSoftware } from './effects.js';
+import { Effects, isSoftware } from './effects.js';
 import { Culler, Thinned } from './cull.js';
 import { markPresent, mixPlaces, mixTurns } from './blend.js';
 import { Overlays } from './overlays.js';
@@ -222,7 +222,7 @@ export class View {
   cull(camera, width, height, coarse = false) {
     if (!this.thinned.length) return;
     const thins = this.looks.bodies === 'solid' && (coarse || this.software);
-    if (thins) this.culler.look(camera, width, height, this.place, this.uniforms.uSlice.value, this.typical());
+    if (thins) this.culler.look(camera, width, height, this.place, this.uniforms.uSlice.value, this.typical(), coarse);
     this.showPoints(coarse && thins && this.small(camera, height));
     for (const batch of this.thinned) if (batch.mesh.visible) batch.keep(thins ? this.culler.seen : null);
   }
@@ -584,8 +584,7 @@ export class View {
           ...this.batches.filter((b) => b.floor || looks[b.obstacle ? 'obstacles' : 'bodies'] !== 'solid').map((b) => b.mesh)]);
       }
       if (level === 0) this.moved = false;
-      // Gaps between bodies are as narrow in a coarse picture, but fewer of its cells would be covered whole.
-      this.cull(camera, rectangle[2] / SHARE[level], rectangle[3] / SHARE[level], level > 0);
+      this.cull(camera, rectangle[2], rectangle[3], level > 0);
       this.uniforms.uScreen.value.set(rectangle[2], rectangle[3]);
       this.uniforms.uSharp.value = level > 0; // only the target of level 0 has samples
       effects.draw(scene, camera, rectangle, Math.max(1.6 * this.typical(), 0.012 * this.reach), level);

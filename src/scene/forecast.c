@@ -1,0 +1,369 @@
+/* The number of contacts that a scene will have (see forecast.h).
+ *
+ * Contacts that are closed at the start are taken to stay. Bodies fall along gravity from where
+ * they are, or from the region of their pour when it is their turn, onto the obstacle below them or
+ * the bed of those that fall before them: the volume of these over the cross-section of all bodies
+ * and the solid fraction of a packing. A body that has landed has contacts after it has settled:
+ * those of a packing where the bed is some bodies deep, those of one body on a floor where it is
+ * not. Without gravity bodies that fill the space between them as a packing does have the contacts
+ * of one, and others, which are a gas, have those of the start. */
+#include "scene/forecast.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "math/vec3.h"
+#include "scene/scene.h"
+#include "world/world.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Solid fractions of beds in 2D and 3D, and of space in which bodies touch from the start. */
+static const struct { double bed, filled; } packings[2] = {{0.8, 0.65}, {0.58, 0.4}};
+
+/* Contact points per body, measured on the examples (2026-11-19): in packings at rest or in slow
+ * flow, and of one body on a floor. */
+typedef struct Points {
+  double many, single;
+} Points;
+static const Points disks = {1.75, 1}, ellipses = {2.1, 1}, flat_2d = {2.3, 2};
+static const Points spheres = {2.95, 1}, ellipsoids = {3.2, 1}, rods = {2.9, 1.5}, clumps = {4, 3},
+                    boxes = {4.3, 3.5}, angular = {3.2, 2.5};
+
+/* Relative gap below which bodies touch at the start; settling time over the time of the fall, and
+ * over the time in which a body falls by its size; depth in bodies from which on a bed is a
+ * packing; contacts of round bodies that touch at the start, over those of a packing: more of them
+ * open; those of round bodies that spread on a plane in 3D, over those of a packing. */
+static const struct {
+  double gap, settling, least, deep, round, spread;
+} landing = {1e-4, 0.35, 2.0, 2.0, 1.15, 0.65};
+
+enum { SAMPLES = 20000, MOMENTS = 200, OBSTACLES = 256, HELD = 256 };
+
+/* A body that falls: from `height` above the floor below it, at a downward speed, from `start` on.
+ */
+typedef struct Faller {
+  double start, height, speed, size, volume, weight, aside;
+  Points points;
+  bool flat;
+} Faller;
+
+typedef struct Forecaster {
+  const scree_World *world;
+  int d;
+  scree_Vec3 down;
+  double g;
+  int up; /* the axis that is nearest to it, and its sign */
+  double sign;
+  int *obstacle; /* (obstacles) those that may be below something */
+  int obstacles;
+  int held;       /* bodies in joints */
+  bool walls;     /* some are no floor */
+  Faller *faller; /* (count) */
+  int count;
+} Forecaster;
+
+static Points points_of(const scree_Shape *shape, int d) {
+  switch (shape->kind) {
+  case SCREE_SHAPE_DISK: return disks;
+  case SCREE_SHAPE_SPHERE: return spheres;
+  case SCREE_SHAPE_ELLIPSE: return ellipses;
+  case SCREE_SHAPE_ELLIPSOID:
+  case SCREE_SHAPE_SUPERELLIPSOID: return ellipsoids;
+  case SCREE_SHAPE_CAPSULE: return rods;
+  case SCREE_SHAPE_BOX: return d == 2 ? flat_2d : boxes;
+  case SCREE_SHAPE_POLYHEDRON:
+  case SCREE_SHAPE_CYLINDER:
+  case SCREE_SHAPE_CONE: return angular;
+  default: return d == 2 ? flat_2d : clumps;
+  }
+}
+
+static bool is_flat(const scree_Shape *shape) {
+  return shape->kind == SCREE_SHAPE_BOX || shape->kind == SCREE_SHAPE_POLYGON ||
+         shape->kind == SCREE_SHAPE_POLYHEDRON || shape->kind == SCREE_SHAPE_CYLINDER ||
+         shape->kind == SCREE_SHAPE_CONE;
+}
+
+static double along(const Forecaster *f, scree_Vec3 x) {
+  return f->sign * scree_component(x, f->up);
+}
+
+/* Height of the lowest point of a body above the nearest obstacle below it. */
+static double height_above_floor(const Forecaster *f, scree_Vec3 centre, double radius) {
+  double least = INFINITY;
+  for (int k = 0; k < f->obstacles; ++k) {
+    const int b = f->obstacle[k];
+    const scree_Shape *shape = scree_body_shape(f->world, b);
+    const scree_Pose pose = scree_body_pose(f->world, b);
+    const scree_Vec3 off = scree_sub(centre, pose.position);
+    double height;
+    if (shape->kind == SCREE_SHAPE_HALF_SPACE || shape->kind == SCREE_SHAPE_HALF_PLANE) {
+      const scree_Vec3 axis = f->d == 2 ? scree_vec3(0, 1, 0) : scree_vec3(0, 0, 1);
+      const scree_Vec3 n = scree_quat_rotate(pose.orientation, axis);
+      const double fall = -scree_dot(n, f->down);
+      if (fall < 0.05) continue; /* a wall, or a ceiling */
+      height = (scree_dot(n, off) - radius) / fall;
+    } else if (shape->kind == SCREE_SHAPE_DRUM || shape->kind == SCREE_SHAPE_DRUM_2D) {
+      const double lift = along(f, off);
+      const double aside = scree_norm2(off) - lift * lift;
+      height = lift + sqrt(fmax(shape->radius * shape->radius - aside, 0)) - radius;
+      if (f->d == 3) height = fmin(height, lift + shape->radius - radius);
+    } else {
+      const scree_Aabb box = scree_shape_aabb(shape, &pose);
+      bool below = true;
+      for (int c = 0; c < f->d; ++c)
+        if (c != f->up && (scree_component(centre, c) < scree_component(box.lower, c) ||
+                           scree_component(centre, c) > scree_component(box.upper, c)))
+          below = false;
+      if (!below) continue;
+      const double a = along(f, box.lower), b_ = along(f, box.upper), at = along(f, centre);
+      const double top = fmax(a, b_), bottom = fmin(a, b_);
+      height = at - radius - (top < at ? top : bottom);
+    }
+    if (height > -2 * radius && height < least) least = height;
+  }
+  return isfinite(least) ? fmax(least, 0) : INFINITY;
+}
+
+static int by_place(const void *a, const void *b) {
+  const Faller *p = a, *q = b;
+  return p->aside < q->aside ? -1 : p->aside > q->aside;
+}
+
+static int by_height(const void *a, const void *b) {
+  const Faller *p = a, *q = b;
+  if (p->start != q->start) return p->start < q->start ? -1 : 1;
+  return p->height < q->height ? -1 : p->height > q->height;
+}
+
+/* Bodies in joints do not fall onto what is below them. */
+static bool is_held(const scree_Scene *scene, int body) {
+  for (int k = 0; k < scene->joint_count && k < HELD; ++k)
+    if (scene->joints[k].def.body[0] == body || scene->joints[k].def.body[1] == body) return true;
+  return false;
+}
+
+static double middle_of(const scree_Distribution *sizes) {
+  return sizes->kind == SCREE_DISTRIBUTION_NORMAL ? sizes->mean : scree_distribution_at(sizes, 0.5);
+}
+
+/* The bodies of the start and of pours, each for `weight` of them, and their cross-section. */
+static bool gather(const scree_Scene *scene, Forecaster *f, double *section, double *filled,
+                   double *mean_size) {
+  const scree_Bodies *b = &f->world->system.bodies;
+  scree_Vec3 lower = scree_vec3(INFINITY, INFINITY, INFINITY), upper = scree_neg(lower);
+  int movers = 0, poured = 0;
+  double volume = 0, size = 0;
+  for (int k = 0; k < b->count; ++k) movers += !b->fixed[k];
+  for (int p = 0; p < scene->pour_count; ++p) poured += scene->pours[p].count;
+  const int every = 1 + (movers + poured) / SAMPLES;
+  f->faller = SCREE_ALLOC(Faller, (movers + poured) / every + scene->pour_count + 2);
+  f->obstacle = SCREE_ALLOC(int, OBSTACLES);
+  if (!f->faller || !f->obstacle) return false;
+  for (int k = 0; k < b->count && f->obstacles < OBSTACLES; ++k)
+    if (b->fixed[k]) {
+      const scree_Vec3 up =
+          scree_quat_rotate(scree_body_pose(f->world, k).orientation, scree_vec3(0, 0, 1));
+      if (b->cold[k].shape.kind != SCREE_SHAPE_HALF_SPACE || scree_dot(up, f->down) > -0.5)
+        f->walls = true;
+      f->obstacle[f->obstacles++] = k;
+    }
+  for (int k = 0, seen = 0; k < b->count; ++k) {
+    if (b->fixed[k]) continue;
+    const scree_Shape *shape = &b->cold[k].shape;
+    const scree_Vec3 x = scree_body_pose(f->world, k).position;
+    const scree_Vec3 v = scree_body_velocity(f->world, k).linear;
+    lower = scree_vec3(fmin(lower.x, x.x), fmin(lower.y, x.y), fmin(lower.z, x.z));
+    upper = scree_vec3(fmax(upper.x, x.x), fmax(upper.y, x.y), fmax(upper.z, x.z));
+    volume += shape->volume;
+    size += shape->size;
+    if (seen++ % every) continue;
+    const bool held = is_held(scene, k);
+    f->held += held ? every : 0;
+    f->faller[f->count++] =
+        (Faller){.height = held       ? INFINITY
+                           : f->g > 0 ? height_above_floor(f, x, 0.5 * shape->size)
+                                      : 0,
+                 .speed = f->g > 0 ? scree_dot(v, f->down) : scree_norm(v),
+                 .size = shape->size,
+                 .aside = scree_component(x, f->up == 0),
+                 .volume = every * shape->volume,
+                 .weight = every,
+                 .points = points_of(shape, f->d),
+                 .flat = is_flat(shape)};
+  }
+  for (int p = 0, seen = 0; p < scene->pour_count; ++p) {
+    const scree_Pour *pour = &scene->pours[p];
+    const scree_Vec3 low = pour->region.lower, high = pour->region.upper;
+    const scree_Vec3 middle = scree_scale(0.5, scree_add(low, high));
+    const double scale = middle_of(&pour->grain.scale);
+    const double width = scale * pour->grain.shape.size;
+    lower = scree_vec3(fmin(lower.x, low.x), fmin(lower.y, low.y), fmin(lower.z, low.z));
+    upper = scree_vec3(fmax(upper.x, high.x), fmax(upper.y, high.y), fmax(upper.z, high.z));
+    const double height = f->g > 0 ? height_above_floor(f, middle, 0.5 * width) : 0;
+    for (int k = 0; k < pour->count; ++k, ++seen) {
+      const double one =
+          pour->grain.shape.volume * (f->d == 2 ? scale * scale : scale * scale * scale);
+      volume += one;
+      size += width;
+      if (seen % every) continue;
+      f->faller[f->count++] = (Faller){.start = pour->start + k / pour->rate,
+                                       .height = height,
+                                       .speed = scree_dot(pour->grain.def.velocity.linear, f->down),
+                                       .size = width,
+                                       .aside = (double)seen,
+                                       .volume = every * one,
+                                       .weight = every,
+                                       .points = points_of(&pour->grain.shape, f->d),
+                                       .flat = is_flat(&pour->grain.shape)};
+    }
+  }
+  size /= fmax(1, movers + poured);
+  *section = 1;
+  double space = 1;
+  for (int c = 0; c < f->d; ++c) {
+    const double wide = scree_component(upper, c) - scree_component(lower, c) + size;
+    space *= wide;
+    if (c != f->up) *section *= wide;
+  }
+  *mean_size = size;
+  *filled = movers + poured > 1 ? volume / space : 0;
+  return true;
+}
+
+/* Contacts over time, of which `rest` are there at the start; the bodies are in the order in which
+ * they land, at once where they fill the space (`full`). */
+static void add_up(const Forecaster *f, double section, double duration, double rest, bool full,
+                   scree_Forecast *forecast) {
+  const double bed_fraction = packings[f->d - 2].bed;
+  double bed = 0, sum[MOMENTS + 1] = {0}, landed = 0, there = 0, flats = 0, all = 0, volume = 0,
+         diameter = 0, n = 0;
+  double most = 0, falling = 0;
+  for (int k = 0; k < f->count; ++k) {
+    volume += f->faller[k].volume;
+    diameter += f->faller[k].weight * f->faller[k].size;
+    n += f->faller[k].weight;
+    most += f->faller[k].flat ? INFINITY : f->faller[k].weight * f->faller[k].points.many;
+  }
+  rest = fmin(rest, landing.round * most);
+  const double depth = volume / (section * bed_fraction) / fmax(diameter / fmax(n, 1), 1e-300);
+  const double spread = f->d == 3 && f->g > 0 && !f->walls ? landing.spread : 1;
+  const double share = full ? 1 : fmin(1, depth / landing.deep);
+  for (int k = 0; k < f->count; ++k) {
+    const Faller *body = &f->faller[k];
+    const double drop = full ? 0 : fmax(0, body->height - bed);
+    bed += body->volume / (section * bed_fraction);
+    if (!isfinite(drop)) continue;
+    const double v = body->speed;
+    const double fall = f->g > 0 ? (sqrt(v * v + 2 * f->g * drop) - v) / f->g : 0;
+    const double settle =
+        full ? 0 : landing.settling * fall + landing.least * sqrt(body->size / f->g);
+    const double flight = fmin(fall, fmax(0, duration - body->start));
+    falling += body->weight * fabs(v + 0.5 * f->g * flight);
+    const Points points = body->points;
+    const double many = fmax(points.single, body->flat ? points.many : spread * points.many);
+    const double contacts = body->weight * (points.single + share * (many - points.single));
+    all += contacts;
+    flats += body->flat ? contacts : 0;
+    for (int m = 0; m <= MOMENTS; ++m) {
+      const double t = m * duration / MOMENTS - body->start - fall;
+      if (t > 0) sum[m] += contacts * (t < settle ? t / settle : 1);
+      if (t > 0) landed += body->weight;
+      if (t + fall >= 0) there += body->weight;
+    }
+  }
+  double mean = 0;
+  for (int m = 1; m <= MOMENTS; ++m) mean += fmax(sum[m], rest) / MOMENTS;
+  forecast->contacts = mean;
+  forecast->at_end = fmax(sum[MOMENTS], rest);
+  forecast->rest = mean > 0 ? fmin(1, rest / mean) : 0;
+  forecast->flat = all > 0 ? flats / all : 0;
+  const double held = n > 0 ? f->held / n : 0;
+  forecast->landed = fmin(1, fmax(forecast->rest, there > 0 ? landed / there : 0) + held);
+  forecast->speed = n > 0 ? falling / n : 0;
+}
+
+/* Share of bodies that are above places of their own: small on a lattice. */
+static double disorder(const Forecaster *f) {
+  int places = 0;
+  qsort(f->faller, (size_t)f->count, sizeof *f->faller, by_place);
+  for (int k = 0; k < f->count; ++k)
+    places += k == 0 || f->faller[k].aside > f->faller[k - 1].aside + 1e-9 * f->faller[k].size;
+  return f->count > 0 ? (double)places / f->count : 1;
+}
+
+/* Whether something may press bodies together that have no weight. */
+static bool is_driven(const scree_Scene *scene) {
+  for (size_t k = 0; k < scene->kept; ++k)
+    if (scene->bodies[k].driver) return true;
+  return scene->force_count > 0 || scene->joint_count > 0;
+}
+
+/* Share of bodies in compliant contact with their own kind, and with obstacles. */
+static double compliant_share(const scree_Scene *scene, const scree_World *world) {
+  const scree_Bodies *b = &world->system.bodies;
+  int wall = -1;
+  for (int k = 0; k < b->count && wall < 0; ++k)
+    if (b->fixed[k]) wall = scree_body_material(world, k);
+  double sum = 0, count = 0;
+  bool own[2] = {false, false};
+  for (int k = 0, last = -1; k < b->count; ++k) {
+    if (b->fixed[k]) continue;
+    const int m = scree_body_material(world, k);
+    if (m != last) {
+      const scree_PairLaw a = scree_scene_law(scene, m, m);
+      const scree_PairLaw w = scree_scene_law(scene, m, wall < 0 ? m : wall);
+      own[0] = scree_pair_law_get(&a, "compliance_n") > 0 || scree_pair_law_get(&a, "modulus") > 0;
+      own[1] = scree_pair_law_get(&w, "compliance_n") > 0 || scree_pair_law_get(&w, "modulus") > 0;
+      last = m;
+    }
+    /* a body alone touches obstacles, many touch each other */
+    const double inner = fmin(1, b->count / 20.0);
+    sum += inner * own[0] + (1 - inner) * own[1];
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+scree_Status scree_scene_forecast(const scree_Scene *scene, const scree_World *world,
+                                  const scree_Log *log, scree_Forecast *forecast) {
+  Forecaster f = {.world = world,
+                  .d = scene->dimension,
+                  .g = scree_norm(scene->gravity),
+                  .up = scene->dimension - 1,
+                  .sign = 1};
+  *forecast = (scree_Forecast){0};
+  if (f.g > 0) {
+    f.down = scree_scale(1 / f.g, scene->gravity);
+    for (int c = 0; c < f.d; ++c)
+      if (fabs(scree_component(f.down, c)) > fabs(scree_component(f.down, f.up))) f.up = c;
+    f.sign = scree_component(f.down, f.up) > 0 ? -1 : 1;
+  }
+  double section = 1, filled = 0, size = 0;
+  int rest = 0;
+  scree_Status status = scree_world_close(world, landing.gap, &rest);
+  if (status == SCREE_OK && !gather(scene, &f, &section, &filled, &size))
+    status = scree_fail_memory(log, "the estimate of contacts");
+  if (status == SCREE_OK) forecast->disorder = disorder(&f);
+  const bool pressed = f.g > 0 || is_driven(scene);
+  const bool full = (pressed && filled > packings[f.d - 2].filled) || world->system.cell.any;
+  if (status == SCREE_OK && (f.g > 0 || full)) {
+    qsort(f.faller, (size_t)f.count, sizeof *f.faller, by_height);
+    add_up(&f, section, scene->duration, rest, full, forecast);
+  } else if (status == SCREE_OK) {
+    forecast->contacts = forecast->at_end = rest;
+    forecast->rest = rest > 0;
+    for (int k = 0; k < f.count; ++k) forecast->speed += f.faller[k].speed / f.count;
+  }
+  /* Points that are nearer than two bodies move in a step are contacts, too. */
+  const double near = size > 0 ? fmin(0.5, 2 * forecast->speed * scene->step / size) : 0;
+  int close = 0;
+  if (status == SCREE_OK && near > landing.gap && forecast->landed < 1)
+    status = scree_world_close(world, near, &close);
+  forecast->open = (1 - forecast->landed) * fmax(0, close - rest);
+  if (status == SCREE_OK) forecast->compliant = compliant_share(scene, world);
+  scree_free(f.faller);
+  scree_free(f.obstacle);
+  return status;
+}
