@@ -45,18 +45,19 @@ static scree_Status fill(scree_World *world, int side, double spacing) {
 
 /* What a rank has done in a step. */
 typedef struct Record {
-  double contacts, bodies, copies, messages, bytes, synchronisations, own, wall;
+  double contacts, bodies, copies, neighbours, messages, bytes, synchronisations, own, wall;
 } Record;
 
 static void print_records(const scree_Ranks *ranks, const Record *mine, int step, int iterations) {
   const Record *all = scree_ranks_gather(ranks, mine, sizeof *mine);
   for (int k = 0; k < scree_ranks_size(ranks) && scree_ranks_rank(ranks) == 0; ++k)
     printf("{\"ranks\": %d, \"rank\": %d, \"step\": %d, \"iterations\": %d, \"contacts\": %.0f, "
-           "\"bodies\": %.0f, \"copies\": %.0f, \"messages\": %.0f, \"bytes\": %.0f, "
+           "\"bodies\": %.0f, \"copies\": %.0f, \"neighbours\": %.0f, \"messages\": %.0f, "
+           "\"bytes\": %.0f, "
            "\"synchronisations\": %.0f, \"own\": %.9g, \"wall\": %.9g}\n",
            scree_ranks_size(ranks), k, step, iterations, all[k].contacts, all[k].bodies,
-           all[k].copies, all[k].messages, all[k].bytes, all[k].synchronisations, all[k].own,
-           all[k].wall);
+           all[k].copies, all[k].neighbours, all[k].messages, all[k].bytes, all[k].synchronisations,
+           all[k].own, all[k].wall);
 }
 
 static int measure(const scree_Ranks *ranks, int bodies, int steps, bool touching,
@@ -89,6 +90,7 @@ static int measure(const scree_Ranks *ranks, int bodies, int steps, bool touchin
       const Record mine = {.contacts = part.contacts,
                            .bodies = part.owned,
                            .copies = part.copies,
+                           .neighbours = part.neighbours,
                            .messages = (double)(after.messages - before.messages),
                            .bytes = (double)(after.bytes - before.bytes),
                            .synchronisations =
@@ -98,14 +100,17 @@ static int measure(const scree_Ranks *ranks, int bodies, int steps, bool touchin
       print_records(ranks, &mine, k + 1, report.iterations);
       continue;
     }
-    double most[2] = {(double)(after.messages - before.messages),
-                      (double)(after.bytes - before.bytes)};
-    scree_ranks_most(ranks, most, 2);
+    const double messages = (double)(after.messages - before.messages);
+    const int neighbours = scree_world_part(world).neighbours;
+    const double each = neighbours > 0 ? messages / neighbours : 0;
+    double most[5] = {messages, (double)(after.bytes - before.bytes), neighbours, each, -each};
+    scree_ranks_most(ranks, most, 5);
     if (rank == 0)
       printf("step %d: %s, %d contacts, error %.1e, %d iterations in %d solves; of a rank at most "
-             "%.0f messages, %.0f bytes; %lld synchronisations\n",
+             "%.0f messages, %.0f bytes, %.0f neighbours, %.1f to %.1f messages to a neighbour; "
+             "%lld synchronisations\n",
              k + 1, report.certified ? "certified" : "not certified", report.contacts, report.error,
-             report.iterations, report.solves, most[0], most[1],
+             report.iterations, report.solves, most[0], most[1], most[2], -most[4], most[3],
              after.synchronisations - before.synchronisations);
   }
   const scree_WorldPart part = scree_world_part(world);

@@ -12,8 +12,8 @@
  * in pqn-drum: pqn (delta 0.01 of the mean of diag W; epsilon 0.25 and m = 10 for rigid, 0.01 and 5
  * for deformable cubes) and nlgs on the paper's scheme to the merit 1e-8, from the impulses of the
  * last step; auto on the default scheme to the same merit. These parameters are the paper's for
- * pseudo-rigid bodies; with them pqn stalls near the solution in steps in which the finite elements
- * hit a wall. Rows pqn-0.25 have delta 0.25, epsilon 0.25 and m = 10, with which it does not. */
+ * pseudo-rigid bodies; with them pqn does not converge in some steps in which finite elements hit a
+ * wall. Rows pqn-0.25 have delta 0.25, epsilon 0.25 and m = 10, with which it does not. */
 #include "cli/bench/cases.h"
 #include "cli/bench/pqn.h"
 

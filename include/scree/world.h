@@ -159,6 +159,7 @@ SCREE_API scree_Status scree_world_spread(scree_World *world, const scree_World 
 typedef struct scree_WorldPart {
   int whole, owned, copies; /* bodies: of the world, of this rank, of others */
   int contacts;             /* of the last step, of this rank */
+  int neighbours;           /* ranks that have copies of its bodies, or bodies of its copies */
   long long builds;         /* how often copies were chosen */
   long long cuts;           /* how often the world was divided anew, to balance the work */
   long long migrated;       /* bodies that went to other ranks */

@@ -29,7 +29,7 @@ void scree_bodies_fini(scree_Bodies *bodies) {
     scree_patch_destroy(bodies->forces[k].patch);
   }
   for (int k = 0; k < bodies->deformable_count; ++k)
-    bodies->deformable[k].class_->destroy(&bodies->deformable[k]);
+    if (bodies->deformable[k].class_) bodies->deformable[k].class_->destroy(&bodies->deformable[k]);
   scree_free(bodies->deformable);
   scree_free(bodies->deformable_index);
   scree_free(bodies->state);
@@ -147,7 +147,7 @@ scree_BodyKind scree_body_kind(const char *name) {
   return (scree_BodyKind)kind;
 }
 
-static bool grow_deformable(scree_Bodies *b, size_t components) {
+bool scree_deformable_reserve(scree_Bodies *b, size_t components) {
   const size_t n = (size_t)b->count + 1, all = 2 * (b->components + components);
   const bool first = !b->deformable_index;
   if (!scree_grow_lean((void **)&b->deformable_index, &b->index_capacity, n,
@@ -183,7 +183,7 @@ static scree_Status create_deformable(scree_Bodies *b, const scree_BodyDef *def,
     return scree_fail(log, SCREE_BAD_INPUT, "body %d: an obstacle is %s, expected rigid", body,
                       scree_body_registry[def->kind]->name);
   if (def->kind == SCREE_BODY_RIGID) {
-    if (b->deformable_index && !grow_deformable(b, 0))
+    if (b->deformable_index && !scree_deformable_reserve(b, 0))
       return scree_fail_memory(log, "the deformable bodies");
     return SCREE_OK;
   }
@@ -194,7 +194,7 @@ static scree_Status create_deformable(scree_Bodies *b, const scree_BodyDef *def,
   const scree_Status status = made.class_->create(def, inertia, &made, log);
   if (status) return status;
   made.components = (size_t)made.vertices * (size_t)made.size;
-  if (!grow_deformable(b, made.components)) {
+  if (!scree_deformable_reserve(b, made.components)) {
     made.class_->destroy(&made);
     return scree_fail_memory(log, "the deformable bodies");
   }

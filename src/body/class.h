@@ -158,6 +158,8 @@ struct scree_BodyClass {
 
   /* The shape without deformation, of the kind of the present one; null: the present one. */
   scree_Shape (*undeformed)(const scree_Deformable *self);
+  /* The shape of the definition, from which `create` makes the same body again; null: it cannot. */
+  scree_Shape (*given)(const scree_Deformable *self);
 };
 
 extern const scree_BodyClass scree_body_rigid, scree_body_pseudo_rigid, scree_body_elements;

@@ -99,6 +99,7 @@ static scree_Status fill_shapes(const scree_BodyDef *def, const scree_Deformable
                                 scree_PseudoRigid *data, const scree_Log *log) {
   const scree_Shape *shape = def->shape;
   data->flat = is_flat(shape->kind) && !def->elastic.keeps_shape;
+  scree_shape_copy(shape, &data->given);
   if (!data->flat) {
     scree_shape_copy(shape, &data->base);
     return SCREE_OK;
@@ -120,6 +121,7 @@ static bool is_round(scree_ShapeKind kind) {
 }
 
 static void free_data(scree_PseudoRigid *data) {
+  scree_shape_fini(&data->given);
   scree_shape_fini(&data->base);
   scree_shape_fini(&data->own);
   scree_shape_fini(&data->later);
@@ -374,14 +376,33 @@ static double bulge(const scree_Deformable *self, const double *q, scree_Vec3 n)
          scree_norm(scree_vec3(a.x * kept.x, a.y * kept.y, a.z * kept.z));
 }
 
+/* A ball that deforms is an ellipsoid. */
+static void widen_ball(bool keeps_shape, scree_Shape *shape) {
+  const bool plane = shape->kind == SCREE_SHAPE_DISK;
+  if (keeps_shape || !scree_shape_is_ball(shape)) return;
+  shape->kind = plane ? SCREE_SHAPE_ELLIPSE : SCREE_SHAPE_ELLIPSOID;
+  shape->semi = scree_vec3(shape->radius, shape->radius, plane ? 0 : shape->radius);
+  shape->radius = 0;
+}
+
 static scree_Shape undeformed(const scree_Deformable *self) {
   const scree_PseudoRigid *data = self->data;
   scree_Shape base = data->base;
-  if (data->flat || data->elastic.keeps_shape || !scree_shape_is_ball(&base)) return base;
-  base.kind = self->dimension == 2 ? SCREE_SHAPE_ELLIPSE : SCREE_SHAPE_ELLIPSOID;
-  base.semi = scree_vec3(base.radius, base.radius, self->dimension == 2 ? 0 : base.radius);
-  base.radius = 0;
+  widen_ball(data->elastic.keeps_shape, &base);
   return base;
+}
+
+scree_Status scree_pseudo_rigid_undeformed(const scree_Shape *given, bool keeps_shape,
+                                           scree_Shape *shape, const scree_Log *log) {
+  if (is_flat(given->kind) && !keeps_shape) return make_corners(given, shape, log);
+  scree_shape_copy(given, shape);
+  widen_ball(keeps_shape, shape);
+  return SCREE_OK;
+}
+
+static scree_Shape given(const scree_Deformable *self) {
+  const scree_PseudoRigid *data = self->data;
+  return data->given;
 }
 
 static int touch(const scree_Deformable *self, const double *q, scree_Vec3 point, uint32_t part,
@@ -427,4 +448,5 @@ const scree_BodyClass scree_body_pseudo_rigid = {
     .strain = scree_pseudo_rigid_strain,
     .force = scree_pseudo_rigid_force,
     .undeformed = undeformed,
+    .given = given,
     .bulge = bulge};

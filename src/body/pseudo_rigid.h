@@ -9,6 +9,7 @@ enum { N = 9 }; /* most components of F */
 
 typedef struct scree_PseudoRigid {
   scree_Elastic elastic;
+  scree_Shape given; /* of the definition */
   scree_Shape base;  /* undeformed; a polyhedron for a box that does not keep its shape */
   scree_Shape own;   /* present shape of a polyhedron */
   scree_Shape later; /* of another time */
@@ -37,6 +38,10 @@ static inline scree_Mat3 gradient(const scree_Deformable *self, const double *q)
 static inline double determinant(const scree_Mat3 *F) {
   return scree_dot(F->x, scree_cross(F->y, F->z));
 }
+
+/* The shape without deformation of a body of a given shape, of the kind of the deformed one. */
+scree_Status scree_pseudo_rigid_undeformed(const scree_Shape *given, bool keeps_shape,
+                                           scree_Shape *shape, const scree_Log *log);
 
 /* Of scree_BodyClass. */
 bool scree_pseudo_rigid_prepare(const scree_Deformable *self, const double *q, const double *v,

@@ -86,34 +86,40 @@ static int block_of(const scree_RunParts *parts, int bodies) {
 typedef struct FramePart {
   const scree_World *world;
   int block, first;
-  scree_FrameBody *body;
-  bool remembers;
-  size_t each; /* bytes of a contact in a message */
-  char *got;   /* (contacts) */
+  scree_Frame frame; /* the head is that of the whole */
+  size_t each_body;  /* bytes of a body on its way */
+  size_t each;       /* of a contact */
+  char *got;         /* (contacts) */
   size_t contacts, capacity;
-  scree_FrameContact *contact; /* (contacts) then */
-  double *memory;              /* (contacts x SCREE_CONTACT_MEMORY) if laws have one */
 } FramePart;
 
+/* The deformation is sent where some bodies deform. */
 typedef struct SentBody {
   scree_FrameBody body;
   int64_t number;
+  double stretch[SCREE_FRAME_STRETCH], gradient[SCREE_FRAME_GRADIENT];
 } SentBody;
 
 static int pack_body(void *user, size_t k, void *element) {
   const FramePart *part = user;
   const int b = (int)k;
   if (!scree_body_is_mine(part->world, b)) return -1;
-  const SentBody one = {scree_frame_body(part->world, b), scree_body_number(part->world, b)};
-  memcpy(element, &one, sizeof one);
+  SentBody one = {scree_frame_body(part->world, b), scree_body_number(part->world, b), {0}, {0}};
+  if (part->frame.head.deforms) /* the body is there: it does not fail */
+    (void)scree_frame_deformation(part->world, b, one.stretch, one.gradient);
+  memcpy(element, &one, part->each_body);
   return (int)one.number / part->block;
 }
 
 static bool take_body(void *user, const void *element) {
   FramePart *part = user;
   SentBody one;
-  memcpy(&one, element, sizeof one);
-  part->body[one.number - part->first] = one.body;
+  memcpy(&one, element, part->each_body);
+  const size_t at = (size_t)(one.number - part->first);
+  part->frame.body[at] = one.body;
+  if (!part->frame.head.deforms) return true;
+  memcpy(part->frame.stretch + SCREE_FRAME_STRETCH * at, one.stretch, sizeof one.stretch);
+  memcpy(part->frame.gradient + SCREE_FRAME_GRADIENT * at, one.gradient, sizeof one.gradient);
   return true;
 }
 
@@ -129,7 +135,7 @@ static int pack_contact(void *user, size_t k, void *element) {
   SentContact one = {.contact = scree_frame_contact(&contact)};
   for (int side = 0; side < 2; ++side)
     one.contact.body[side] = scree_body_number(part->world, contact.body[side]);
-  if (part->remembers) scree_world_contact_memory(part->world, (int)k, one.memory);
+  if (part->frame.head.remembers) scree_world_contact_memory(part->world, (int)k, one.memory);
   memcpy(element, &one, part->each);
   return one.contact.body[0] / part->block;
 }
@@ -150,15 +156,16 @@ static bool take_contact(void *user, const void *element) {
 /* Contacts and memory in arrays of their own. */
 static bool split_contacts(FramePart *part) {
   const size_t n = part->contacts, width = SCREE_CONTACT_MEMORY;
-  part->contact = SCREE_ALLOC(scree_FrameContact, n);
-  part->memory = SCREE_ALLOC(double, part->remembers ? n *width : 0);
-  if (!part->contact || !part->memory) return false;
+  scree_Frame *frame = &part->frame;
+  frame->contact = SCREE_ALLOC(scree_FrameContact, n);
+  frame->law_memory = SCREE_ALLOC(double, frame->head.remembers ? n *width : 0);
+  if (!frame->contact || !frame->law_memory) return false;
   for (size_t k = 0; k < n; ++k) {
     const char *from = part->got + k * part->each;
-    memcpy(&part->contact[k], from, sizeof *part->contact);
-    part->contact[k].unused = 0;
-    if (part->remembers)
-      memcpy(part->memory + k * width, from + offsetof(SentContact, memory),
+    memcpy(&frame->contact[k], from, sizeof *frame->contact);
+    frame->contact[k].unused = 0;
+    if (frame->head.remembers)
+      memcpy(frame->law_memory + k * width, from + offsetof(SentContact, memory),
              width * sizeof(double));
   }
   return true;
@@ -172,11 +179,17 @@ static int compare_contacts(const void *a, const void *b) {
   return (x->unused > y->unused) - (x->unused < y->unused);
 }
 
-static scree_Status fill_frame(const scree_RunParts *parts, const scree_FrameHead *head,
-                               FramePart *part, const scree_Log *log) {
-  const scree_Deal bodies = {sizeof(SentBody), pack_body, take_body, part};
+static scree_Status fill_frame(const scree_RunParts *parts, FramePart *part, size_t count,
+                               const scree_Log *log) {
+  scree_Frame *frame = &part->frame;
+  const scree_FrameHead *head = &frame->head;
+  const scree_Deal bodies = {part->each_body, pack_body, take_body, part};
   const scree_Deal contacts = {part->each, pack_contact, take_contact, part};
-  scree_Status status = part->body ? SCREE_OK : scree_fail_memory(log, "a frame of the results");
+  frame->body = SCREE_ALLOC(scree_FrameBody, count);
+  frame->stretch = SCREE_ALLOC(double, head->deforms ? SCREE_FRAME_STRETCH *count : 0);
+  frame->gradient = SCREE_ALLOC(double, head->deforms ? SCREE_FRAME_GRADIENT *count : 0);
+  const bool enough = frame->body && frame->stretch && frame->gradient;
+  scree_Status status = enough ? SCREE_OK : scree_fail_memory(log, "a frame of the results");
   status = scree_run_parts_agree(parts, status, log);
   if (status == SCREE_OK)
     status =
@@ -194,29 +207,27 @@ static scree_Status fill_frame(const scree_RunParts *parts, const scree_FrameHea
 scree_Status scree_run_parts_frame(const scree_RunParts *parts, const scree_World *world,
                                    bool with_contacts, const scree_Aabb *region,
                                    scree_Journal *journal, const scree_Log *log) {
-  scree_FrameHead head;
-  scree_Status status = scree_frame_head(world, with_contacts, region, &head);
+  FramePart part = {.world = world};
+  scree_FrameHead *head = &part.frame.head;
+  scree_Status status = scree_frame_head(world, with_contacts, region, head);
   if (status != SCREE_OK) return status;
-  head.bodies = scree_world_whole_count(world);
-  head.contacts = (int32_t)scree_ranks_sum(parts->ranks, head.contacts);
-  const int block = block_of(parts, head.bodies);
+  head->bodies = scree_world_whole_count(world);
+  head->contacts = (int32_t)scree_ranks_sum(parts->ranks, head->contacts);
+  const int block = block_of(parts, head->bodies);
   const int64_t begin = (int64_t)scree_ranks_rank(parts->ranks) * block;
-  const int first = begin < head.bodies ? (int)begin : head.bodies;
-  const size_t count = (size_t)(head.bodies - first < block ? head.bodies - first : block);
-  FramePart part = {.world = world,
-                    .block = block,
-                    .first = first,
-                    .body = SCREE_ALLOC(scree_FrameBody, count),
-                    .remembers = head.remembers,
-                    .each = head.remembers ? sizeof(SentContact) : offsetof(SentContact, memory)};
-  status = fill_frame(parts, &head, &part, log);
+  const int first = begin < head->bodies ? (int)begin : head->bodies;
+  const size_t count = (size_t)(head->bodies - first < block ? head->bodies - first : block);
+  part.block = block;
+  part.first = first;
+  part.each_body = head->deforms ? sizeof(SentBody) : offsetof(SentBody, stretch);
+  part.each = head->remembers ? sizeof(SentContact) : offsetof(SentContact, memory);
+  status = fill_frame(parts, &part, count, log);
   if (status == SCREE_OK)
-    status = scree_journal_append_part(journal, parts->ranks, &head, part.body, count, part.contact,
-                                       part.memory, part.contacts, log);
-  scree_free(part.body);
-  scree_free(part.got);
-  scree_free(part.contact);
-  scree_free(part.memory);
+    status =
+        scree_journal_append_part(journal, parts->ranks, &part.frame, count, part.contacts, log);
+  void *arrays[] = {part.frame.body,    part.frame.stretch,    part.frame.gradient,
+                    part.frame.contact, part.frame.law_memory, part.got};
+  for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   return status;
 }
 

@@ -7,6 +7,7 @@
 #include "math/vec3.h"
 #include "run/results_file.h"
 #include "run/shared_file.h"
+#include "world/world.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,14 +24,12 @@ static void to_array(scree_Vec3 v, double x[3]) {
   x[2] = v.z;
 }
 
-enum { GRADIENT = 18 };
-
 static size_t stretch_bytes(const scree_FrameHead *head) {
-  return head->deforms ? 4 * (size_t)head->bodies * sizeof(double) : 0;
+  return head->deforms ? SCREE_FRAME_STRETCH * (size_t)head->bodies * sizeof(double) : 0;
 }
 
 static size_t gradient_bytes(const scree_FrameHead *head) {
-  return head->affine ? GRADIENT * (size_t)head->bodies * sizeof(double) : 0;
+  return head->affine ? SCREE_FRAME_GRADIENT * (size_t)head->bodies * sizeof(double) : 0;
 }
 
 static size_t node_bytes(const scree_FrameHead *head) {
@@ -121,35 +120,49 @@ scree_FrameBody scree_frame_body(const scree_World *world, int body) {
   return out;
 }
 
+scree_Status scree_frame_deformation(const scree_World *world, int body, double *stretch,
+                                     double *gradient) {
+  const int d = scree_world_get_settings(world)->dimension;
+  double q[12], v[12];
+  to_array(scree_body_stretch(world, body), stretch);
+  stretch[3] = 0;
+  if (gradient) memset(gradient, 0, SCREE_FRAME_GRADIENT * sizeof *gradient);
+  if (!gradient || scree_body_coordinate_count(world, body) == 0) return SCREE_OK;
+  const scree_Status status = scree_body_coordinates(world, body, q, v, &stretch[3]);
+  for (int i = 0; i < d; ++i)
+    for (int j = 0; j < d; ++j) {
+      gradient[3 * i + j] = q[d * (1 + j) + i];
+      gradient[9 + 3 * i + j] = v[d * (1 + j) + i];
+    }
+  return status;
+}
+
 /* Gradients and rates of pseudo-rigid bodies, velocities of nodes. */
 static scree_Status take_deformable(scree_Frame *frame, const scree_World *world) {
-  const int d = scree_world_get_settings(world)->dimension;
   double *velocity = frame->node_velocity;
   scree_Status status = SCREE_OK;
   for (int b = 0; b < frame->head.bodies && status == SCREE_OK; ++b) {
-    double *out = frame->gradient + GRADIENT * (size_t)b;
-    double *account = frame->stretch + 4 * (size_t)b + 3;
-    *account = 0;
-    if (frame->head.affine) memset(out, 0, GRADIENT * sizeof *out);
+    double *gradient =
+        frame->head.affine ? frame->gradient + SCREE_FRAME_GRADIENT * (size_t)b : NULL;
+    double *stretch = frame->stretch + SCREE_FRAME_STRETCH * (size_t)b;
     const int nodes = scree_body_node_count(world, b);
-    if (nodes > 0) { /* positions come again from scree_world_nodes, with the stresses */
-      const ptrdiff_t at = velocity - frame->node_velocity;
-      status = scree_body_coordinates(world, b, frame->node + at, velocity, account);
-      velocity += 3 * (size_t)nodes;
-    } else if (scree_body_coordinate_count(world, b) > 0) {
-      double q[12], v[12];
-      status = scree_body_coordinates(world, b, q, v, account);
-      for (int i = 0; i < d; ++i)
-        for (int j = 0; j < d; ++j) {
-          out[3 * i + j] = q[d * (1 + j) + i];
-          out[9 + 3 * i + j] = v[d * (1 + j) + i];
-        }
+    if (nodes == 0) {
+      status = scree_frame_deformation(world, b, stretch, gradient);
+      continue;
     }
+    /* positions come again from scree_world_nodes, with the stresses */
+    const ptrdiff_t at = velocity - frame->node_velocity;
+    to_array(scree_body_stretch(world, b), stretch);
+    if (gradient) memset(gradient, 0, SCREE_FRAME_GRADIENT * sizeof *gradient);
+    status = scree_body_coordinates(world, b, frame->node + at, velocity, stretch + 3);
+    velocity += 3 * (size_t)nodes;
   }
   return status;
 }
 
+/* Of a divided world: it is only if its deformable bodies are of this kind. */
 static bool has_affine(const scree_World *world) {
+  if (scree_world_ranks(world)) return scree_world_deforms(world);
   for (int b = 0; scree_world_deforms(world) && b < scree_world_body_count(world); ++b)
     if (scree_body_kind_of(world, b) == SCREE_BODY_PSEUDO_RIGID) return true;
   return false;
@@ -175,20 +188,44 @@ scree_Status scree_frame_head(const scree_World *world, bool with_contacts,
   return scree_world_analyse(world, region, &head->analysis);
 }
 
+static bool is_before(const scree_World *world, int i, int j) {
+  const scree_ContactKey *a = &world->system.contacts.keys[i], *b = &world->system.contacts.keys[j];
+  return a->i != b->i ? a->i < b->i : a->j < b->j;
+}
+
+/* In a frame all contacts are in the order of their bodies. Those of deformable bodies are the last
+ * ones of a world, in that order too (step/deform.h). */
+typedef struct Order {
+  int split, count;  /* the first of them; contacts */
+  int first, second; /* next of both groups */
+} Order;
+
+static Order order_of(const scree_World *world, int contacts) {
+  int split = contacts;
+  for (int c = 1; scree_world_deforms(world) && c < contacts && split == contacts; ++c)
+    if (is_before(world, c, c - 1)) split = c;
+  return (Order){split, contacts, 0, split};
+}
+
+static int next_contact(const scree_World *world, Order *order) {
+  const bool first = order->first < order->split, second = order->second < order->count;
+  if (first && !(second && is_before(world, order->second, order->first))) return order->first++;
+  return order->second++;
+}
+
 scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool with_contacts,
                               const scree_Aabb *region, const scree_Log *log) {
   const scree_Status status = scree_frame_head(world, with_contacts, region, &frame->head);
   if (status != SCREE_OK) return status;
   if (!scree_frame_make_room(frame)) return scree_fail_memory(log, "a frame of the results");
-  for (int b = 0; b < frame->head.bodies; ++b) {
-    frame->body[b] = scree_frame_body(world, b);
-    if (frame->head.deforms) to_array(scree_body_stretch(world, b), frame->stretch + 4 * b);
-  }
+  for (int b = 0; b < frame->head.bodies; ++b) frame->body[b] = scree_frame_body(world, b);
+  Order order = order_of(world, frame->head.contacts);
   for (int c = 0; c < frame->head.contacts; ++c) {
-    const scree_Contact contact = scree_world_contact(world, c);
+    const int k = next_contact(world, &order);
+    const scree_Contact contact = scree_world_contact(world, k);
     frame->contact[c] = scree_frame_contact(&contact);
     if (frame->head.remembers)
-      scree_world_contact_memory(world, c, frame->law_memory + SCREE_CONTACT_MEMORY * (size_t)c);
+      scree_world_contact_memory(world, k, frame->law_memory + SCREE_CONTACT_MEMORY * (size_t)c);
   }
   for (int k = 0; k < frame->head.joints; ++k) frame->joint[k] = take_joint(world, k);
   if (frame->head.deforms) {
@@ -300,16 +337,19 @@ scree_Status scree_journal_join(scree_Journal *journal, const char *path, int64_
 }
 
 scree_Status scree_journal_append_part(scree_Journal *journal, const scree_Ranks *ranks,
-                                       const scree_FrameHead *head, const scree_FrameBody *body,
-                                       size_t bodies, const scree_FrameContact *contact,
-                                       const double *memory, size_t contacts,
+                                       const scree_Frame *part, size_t bodies, size_t contacts,
                                        const scree_Log *log) {
   const bool first = scree_ranks_rank(ranks) == 0;
-  const void *const data[] = {head, body, contact, memory};
-  const size_t sizes[] = {first ? sizeof *head : 0, bodies * sizeof *body,
-                          contacts * sizeof *contact,
-                          head->remembers ? SCREE_CONTACT_MEMORY * contacts * sizeof *memory : 0};
-  const scree_FilePieces pieces = {4, data, sizes};
+  const scree_FrameHead *head = &part->head;
+  const size_t stretch = head->deforms ? SCREE_FRAME_STRETCH * sizeof(double) : 0;
+  const size_t gradient = head->affine ? SCREE_FRAME_GRADIENT * sizeof(double) : 0;
+  const size_t memory = head->remembers ? SCREE_CONTACT_MEMORY * sizeof(double) : 0;
+  const void *const data[] = {head,          part->body,     part->contact,
+                              part->stretch, part->gradient, part->law_memory};
+  const size_t sizes[] = {
+      first ? sizeof *head : 0, bodies * sizeof *part->body, contacts * sizeof *part->contact,
+      bodies * stretch,         bodies * gradient,           contacts * memory};
+  const scree_FilePieces pieces = {6, data, sizes};
   RecordHead record = {.size = payload_bytes(head)};
   uint32_t sum = 0;
   int64_t bytes = 0;

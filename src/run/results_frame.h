@@ -68,6 +68,11 @@ scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool
  * this call), and the records of a body and of a contact. */
 scree_Status scree_frame_head(const scree_World *world, bool with_contacts,
                               const scree_Aabb *region, scree_FrameHead *head);
+/* Of a body that is not one of finite elements: stretches and account of energy, and the gradient
+ * and its rates, row by row; zero for rigid bodies. */
+enum { SCREE_FRAME_STRETCH = 4, SCREE_FRAME_GRADIENT = 18 };
+scree_Status scree_frame_deformation(const scree_World *world, int body, double *stretch,
+                                     double *gradient);
 scree_FrameBody scree_frame_body(const scree_World *world, int body);
 scree_FrameContact scree_frame_contact(const scree_Contact *contact);
 /* Room for as many bodies and contacts as the head counts; false: out of memory. */
@@ -89,12 +94,10 @@ scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *fra
 scree_Status scree_journal_join(scree_Journal *journal, const char *path, int64_t length,
                                 const scree_Log *log);
 /* A frame of which each rank has consecutive bodies and contacts, those of rank 0 first; the head,
- * which all have, counts those of all;
- * `memory` of the laws where it says so. The record is that of scree_journal_append. */
+ * which all have, counts those of all. The record is that of scree_journal_append. */
 scree_Status scree_journal_append_part(scree_Journal *journal, const scree_Ranks *ranks,
-                                       const scree_FrameHead *head, const scree_FrameBody *body,
-                                       size_t bodies, const scree_FrameContact *contact,
-                                       const double *memory, size_t contacts, const scree_Log *log);
+                                       const scree_Frame *part, size_t bodies, size_t contacts,
+                                       const scree_Log *log);
 /* Bytes of the record of a frame. */
 int64_t scree_journal_record(const scree_Frame *frame);
 /* Flush to the disk. */

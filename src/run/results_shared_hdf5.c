@@ -80,6 +80,12 @@ static bool make_room(Shared *s, size_t rows, size_t bytes) {
 /* ---- datasets ----------------------------------------------------------------------------------
  */
 
+/* Numbers of each body of a frame: the same extents in all of these columns. */
+static bool is_body(const scree_ResultsColumn *column) {
+  return column->rows == SCREE_ROWS_BODY || column->rows == SCREE_ROWS_STRETCH ||
+         column->rows == SCREE_ROWS_GRADIENT;
+}
+
 static bool is_contact(const scree_ResultsColumn *column) {
   return column->rows == SCREE_ROWS_CONTACT || column->rows == SCREE_ROWS_MEMORY ||
          column->rows == SCREE_ROWS_LAW;
@@ -88,7 +94,7 @@ static bool is_contact(const scree_ResultsColumn *column) {
 static scree_ResultsData open_column(Shared *s, const scree_ResultsColumn *column) {
   int64_t rows, items;
   scree_pack_extents(column, &s->sizes.rows, &rows, &items);
-  const bool bodies = column->rows == SCREE_ROWS_BODY, contacts = is_contact(column);
+  const bool bodies = is_body(column), contacts = is_contact(column);
   const hsize_t count = (hsize_t)(contacts ? s->sizes.offset[s->sizes.frames] : s->sizes.frames);
   hsize_t extent[3] = {count, (hsize_t)column->count, 0};
   hsize_t chunk[3] = {(hsize_t)rows, (hsize_t)column->count, 0};
@@ -133,20 +139,44 @@ static Unit unit_of(const Shared *s, int64_t k, int64_t rows, int64_t span) {
                 (int)(bodies < span ? bodies : span)};
 }
 
-/* Bodies of frame f in the unit. */
-static int bodies_there(const Shared *s, const Unit *u, int f) {
+/* Bytes that frame f has of kind `rows` for a body, 0: none; and where these begin. */
+static int64_t bytes_of_body(const Shared *s, scree_ColumnRows rows, int f, int64_t *at) {
+  const scree_FrameHead *head = &s->head[f];
+  const int64_t number = (int64_t)sizeof(double);
+  const int64_t body = (int64_t)sizeof(scree_FrameBody);
+  const int64_t stretch = head->deforms ? SCREE_FRAME_STRETCH * number : 0;
+  *at = scree_journal_bodies(s->record[f]);
+  if (rows == SCREE_ROWS_BODY) return body;
+  *at += head->bodies * body + head->contacts * (int64_t)sizeof(scree_FrameContact);
+  if (rows == SCREE_ROWS_STRETCH) return stretch;
+  *at += head->bodies * stretch;
+  return head->affine ? SCREE_FRAME_GRADIENT * number : 0;
+}
+
+/* Bodies of frame f in the unit that have something of this kind. */
+static int bodies_there(const Shared *s, const Unit *u, scree_ColumnRows rows, int f) {
+  int64_t at;
   const int left = s->head[u->frame + f].bodies - u->body;
+  if (bytes_of_body(s, rows, u->frame + f, &at) == 0) return 0;
   return left < 0 ? 0 : left < u->bodies ? left : u->bodies;
 }
 
-static bool read_bodies(Shared *s, const Unit *u) {
-  const size_t each = sizeof(scree_FrameBody);
+static size_t most_bytes(scree_ColumnRows rows) {
+  return rows == SCREE_ROWS_BODY      ? sizeof(scree_FrameBody)
+         : rows == SCREE_ROWS_STRETCH ? SCREE_FRAME_STRETCH * sizeof(double)
+                                      : SCREE_FRAME_GRADIENT * sizeof(double);
+}
+
+static bool read_bodies(Shared *s, const Unit *u, scree_ColumnRows rows) {
+  const size_t each = most_bytes(rows);
   if (!make_room(s, (size_t)u->frames * (size_t)u->bodies, each)) return false;
-  for (int f = 0; f < u->frames; ++f)
+  for (int f = 0; f < u->frames; ++f) {
+    int64_t at;
+    const int64_t bytes = bytes_of_body(s, rows, u->frame + f, &at);
     if (!scree_read_all(s->journal->file, s->rows + (size_t)f * (size_t)u->bodies * each,
-                        (size_t)bodies_there(s, u, f) * each,
-                        scree_journal_bodies(s->record[u->frame + f]) + u->body * (int64_t)each))
+                        (size_t)bodies_there(s, u, rows, f) * each, at + u->body * bytes))
       return false;
+  }
   return true;
 }
 
@@ -154,19 +184,21 @@ static bool read_bodies(Shared *s, const Unit *u) {
 static void gather_bodies(Shared *s, const Unit *u, const scree_ResultsColumn *column) {
   const size_t width = (size_t)column->count, n = (size_t)u->bodies;
   for (int f = 0; f < u->frames; ++f) {
-    const char *first = s->rows + (size_t)f * n * sizeof(scree_FrameBody) + column->offset;
+    const size_t each = most_bytes(column->rows);
+    const char *first = s->rows + (size_t)f * n * each + column->offset;
     double *out = (double *)(void *)s->numbers + (size_t)f * n * width;
-    const int there = bodies_there(s, u, f);
-    scree_pack_gather(column, first, sizeof(scree_FrameBody), there, (char *)out);
+    const int there = bodies_there(s, u, column->rows, f);
+    scree_pack_gather(column, first, each, there, (char *)out);
     for (size_t k = (size_t)there * width; k < n * width; ++k) out[k] = NAN;
   }
 }
 
-static scree_Status write_bodies(Shared *s) {
+/* The columns of one kind of numbers of bodies. */
+static scree_Status write_bodies(Shared *s, scree_ColumnRows kind) {
   const int64_t size = scree_ranks_count(s->ranks), rank = scree_ranks_rank(s->ranks);
   int64_t rows = 1, items = 0;
   for (int k = 0; k < SCREE_COLUMNS && items == 0; ++k)
-    if (scree_columns[k].rows == SCREE_ROWS_BODY)
+    if (scree_columns[k].rows == kind && scree_column_is_there(&scree_columns[k], &s->sizes.rows))
       scree_pack_extents(&scree_columns[k], &s->sizes.rows, &rows, &items);
   if (items == 0) return SCREE_OK;
   const int64_t blocks = (s->sizes.bodies + items - 1) / items, share = (blocks + size - 1) / size;
@@ -175,9 +207,9 @@ static scree_Status write_bodies(Shared *s) {
   for (int64_t first = 0; first < units; first += size) {
     if (scree_ranks_any(s->ranks, scree_poll(s->poll))) return SCREE_INTERRUPTED;
     const Unit u = unit_of(s, first + rank, rows, span);
-    if (u.frames > 0) s->writer.good = s->writer.good && read_bodies(s, &u);
+    if (u.frames > 0) s->writer.good = s->writer.good && read_bodies(s, &u, kind);
     for (int k = 0; k < SCREE_COLUMNS; ++k) {
-      if (scree_columns[k].rows != SCREE_ROWS_BODY) continue;
+      if (scree_columns[k].rows != kind) continue;
       if (s->writer.good && u.frames > 0) gather_bodies(s, &u, &scree_columns[k]);
       const hsize_t start[3] = {(hsize_t)u.frame, (hsize_t)u.body, 0};
       const hsize_t count[3] = {(hsize_t)u.frames, (hsize_t)u.bodies,
@@ -202,8 +234,9 @@ static bool read_contacts(Shared *s, int64_t first, int64_t count, bool law, int
     if (from >= end) continue;
     const int64_t contacts =
         scree_journal_bodies(s->record[f]) + s->head[f].bodies * (int64_t)sizeof(scree_FrameBody);
-    const int64_t rows =
-        contacts + (law ? s->head[f].contacts * (int64_t)sizeof(scree_FrameContact) : 0);
+    int64_t behind; /* of contacts, and of what bodies have besides */
+    const int64_t gradients = bytes_of_body(s, SCREE_ROWS_GRADIENT, f, &behind);
+    const int64_t rows = law ? behind + gradients * s->head[f].bodies : contacts;
     const size_t bytes = (size_t)((end - from) * each);
     char *place = to + (from - first) * each;
     if (law && !s->head[f].remembers)
@@ -281,7 +314,9 @@ static scree_Status write_content(Shared *s, const char *path, const scree_Resul
     else
       s->data[k] = open_column(s, column);
   }
-  status = write_bodies(s);
+  status = write_bodies(s, SCREE_ROWS_BODY);
+  if (status == SCREE_OK) status = write_bodies(s, SCREE_ROWS_STRETCH);
+  if (status == SCREE_OK) status = write_bodies(s, SCREE_ROWS_GRADIENT);
   if (status == SCREE_OK) status = write_contacts(s);
   for (int k = 0; k < SCREE_COLUMNS; ++k)
     if (s->data[k].id > 0) H5Dclose(s->data[k].id);

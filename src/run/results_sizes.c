@@ -22,23 +22,13 @@ static bool count_frame(scree_ResultsSizes *sizes, const scree_FrameHead *head) 
   return true;
 }
 
-/* Keys of deformable bodies other than the kind, as bits. */
-static uint32_t flags_of(const scree_World *world, int body) {
-  const scree_Elastic e = scree_body_elastic(world, body);
-  return (e.explicit_ ? SCREE_RESULTS_EXPLICIT : 0u) |
-         (e.consistent_mass ? SCREE_RESULTS_CONSISTENT : 0u) |
-         (e.keeps_shape ? SCREE_RESULTS_KEEPS_SHAPE : 0u);
-}
-
 /* All bodies of a world that is not divided. */
 static bool make_table(const scree_World *world, scree_ResultsSizes *sizes) {
   const int n = scree_world_body_count(world);
   sizes->table = (scree_BodyTable){0, n, n, SCREE_ALLOC(scree_BodyRow, n)};
   sizes->own_table = true;
-  for (int b = 0; sizes->table.row && b < n; ++b) {
+  for (int b = 0; sizes->table.row && b < n; ++b)
     sizes->table.row[b] = scree_world_body_row(world, b);
-    sizes->table.row[b].flags = flags_of(world, b);
-  }
   return sizes->table.row != NULL;
 }
 

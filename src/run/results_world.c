@@ -333,6 +333,13 @@ static void write_parts(scree_ResultsWriter *writer, const scree_BodyTable *tabl
   scree_free(orientation);
 }
 
+/* Keys of deformable bodies other than the kind, as bits. */
+static uint32_t flags_of(const scree_BodyRow *row) {
+  return (row->explicit_ ? SCREE_RESULTS_EXPLICIT : 0u) |
+         (row->consistent_mass ? SCREE_RESULTS_CONSISTENT : 0u) |
+         (row->keeps_shape ? SCREE_RESULTS_KEEPS_SHAPE : 0u);
+}
+
 /* Groups of bodies that do not touch each other, and how they deform; no dataset when all are 0. */
 static void write_groups(scree_ResultsWriter *writer, const scree_BodyTable *table,
                          const Rows *rows) {
@@ -346,7 +353,7 @@ static void write_groups(scree_ResultsWriter *writer, const scree_BodyTable *tab
   for (int b = 0; b < table->count && writer->good; ++b) {
     values[0][b] = table->row[b].group;
     values[1][b] = (uint32_t)table->row[b].kind;
-    values[2][b] = table->row[b].flags;
+    values[2][b] = flags_of(&table->row[b]);
     for (int k = 0; k < COUNT; ++k) found[k] = found[k] || values[k][b] != 0;
   }
   for (int k = 0; k < COUNT; ++k) {

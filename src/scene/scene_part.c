@@ -12,6 +12,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "scene/scene_state.h"
 #include "step/domain.h"
 
 #include <stdlib.h>
@@ -82,10 +83,11 @@ static bool has(const scree_Node *root, const char *key) {
   return node && node->count > 0;
 }
 
-static bool any_deforms(const scree_Node *list, const char *key) {
+/* Whether some bodies have finite elements. */
+static bool any_elements(const scree_Node *list, const char *key) {
   for (int k = 0; list && k < list->count; ++k) {
     const scree_Node *kind = scree_node_find(list->entries[k].value, key);
-    if (kind && strcmp(kind->text, scree_body_kind_name(SCREE_BODY_RIGID)) != 0) return true;
+    if (kind && strcmp(kind->text, scree_body_kind_name(SCREE_BODY_ELEMENTS)) == 0) return true;
   }
   return false;
 }
@@ -95,12 +97,12 @@ const char *scree_scene_cannot_divide(const scree_Scene *scene) {
   const scree_Node *dump = scree_node_find(root, "dump_problem");
   const scree_SolverClass *class_ = scree_solver_class_find(scree_node_text(solver, "name"));
   if (has(root, "joints") || has(root, "bonds") || has(root, "plates")) return "it has joints";
-  if (any_deforms(scree_node_find(root, "bodies"), "kind")) return "it has deformable bodies";
-  if (any_deforms(scree_node_find(root, "generators"), "body_kind"))
-    return "it has deformable bodies";
+  if (any_elements(scree_node_find(root, "bodies"), "kind") ||
+      any_elements(scree_node_find(root, "generators"), "body_kind"))
+    return "it has finite elements";
   /* those of another run, which every rank has read as a whole (scene.c) */
   for (size_t k = 0; k < scene->kept; ++k)
-    if (scene->bodies[k].def.kind != SCREE_BODY_RIGID) return "it has deformable bodies";
+    if (scene->bodies[k].def.kind == SCREE_BODY_ELEMENTS) return "it has finite elements";
   if (has(root, "cell")) return "it has a periodic cell";
   if (scree_node_true(solver, "internal_forces")) return "internal forces are asked for";
   if (scree_node_number(dump, "every") > 0 || has(dump, "steps"))
@@ -212,6 +214,7 @@ scree_Status scree_scene_thin(scree_Scene *scene, const scree_Aabb *window, cons
       good = part->counts ? count_body(part, part->number[k], &scene->bodies[k])
                           : keep_shape(part, part->number[k], &scene->bodies[k].shape);
       scree_shape_fini(&scene->bodies[k].shape);
+      scree_scene_state_free(scene->bodies[k].state);
       continue;
     }
     scene->bodies[kept] = scene->bodies[k];

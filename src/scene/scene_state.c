@@ -203,15 +203,21 @@ static scree_Status set(scree_World *world, int body, const scree_SceneState *st
   return scree_body_set_coordinates(world, body, state->q, state->v, state->account);
 }
 
+/* The number on this rank of the kept body b, or -1. */
+static int find_body(const scree_Scene *scene, const scree_World *world, size_t b) {
+  return scree_body_find(world, scree_scene_kept_number(scene, b));
+}
+
 scree_Status scree_scene_build_states(const scree_Scene *scene, scree_World *world) {
   scree_Status status = SCREE_OK;
   for (size_t b = 0; b < scene->kept && status == SCREE_OK; ++b) {
     const scree_SceneState *state = scene->bodies[b].state;
-    if (!state) continue;
-    status = scree_body_set_coordinates(world, (int)b, state->anchor ? state->anchor : state->q,
+    const int body = state ? find_body(scene, world, b) : -1;
+    if (body < 0) continue; /* of another rank */
+    status = scree_body_set_coordinates(world, body, state->anchor ? state->anchor : state->q,
                                         state->v, state->account);
-    if (status == SCREE_OK && state->holder) status = drive(scene, world, (int)b);
-    if (status == SCREE_OK) status = set(world, (int)b, state);
+    if (status == SCREE_OK && state->holder) status = drive(scene, world, body);
+    if (status == SCREE_OK) status = set(world, body, state);
   }
   return status;
 }

@@ -179,7 +179,7 @@ static scree_Status pose_contacts(scree_System *s, const Times *t, scree_StepRep
   status = scree_domain_agree(s, scree_system_fill(s));
   if (status) return status;
   scree_joints_fill(s, t->h);
-  if (scree_system_general(s)) status = scree_deform_close(s);
+  status = scree_system_close(s);
   if (status) return status;
   report->seconds_build += scree_seconds() - clock;
   return SCREE_OK;
@@ -254,7 +254,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   *complete = true;
   scree_Status status = scree_domain_agree(s, scree_system_force(s, t->middle, t->forced));
   if (!status && t->forced > 0) scree_system_weigh(s, t->forced);
-  if (!status && s->bodies.deformable_count) status = scree_deform_prepare(s, t->forced);
+  if (!status && scree_system_deforms(s)) status = scree_deform_prepare(s, t->forced);
   if (!status && looks) status = look_ahead(s, t->horizon);
   if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, looks ? s->reach : NULL);
   if (status) return status;
@@ -401,7 +401,7 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
 /* Refuse laws that the problem cannot represent together, or with these bodies. */
 static scree_Status check_laws(const scree_System *s) {
   const char *what = s->laws.any_rolling ? "resistance to rolling" : "a dilatancy";
-  if ((s->laws.any_rolling || s->laws.any_flow) && s->bodies.deformable_count)
+  if ((s->laws.any_rolling || s->laws.any_flow) && scree_system_deforms(s))
     return scree_fail(s->log, SCREE_BAD_INPUT,
                       "law with %s: found deformable bodies, expected rigid ones", what);
   if (s->laws.any_rolling && s->laws.any_flow)

@@ -232,8 +232,13 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
   const double springs = (theta - 0.5) * contact_work(s, h, last, balance);
   s->swing = 0;
   scree_joints_work(s, h, balance);
-  if (b->deformable_count) scree_deform_work(s, balance);
-  if (!s->forced && theta == 0.5) return;
+  const bool divided = s->domain.global && s->domain.deforms;
+  scree_EnergyBalance deformed = {0}; /* of this rank */
+  if (divided)
+    scree_deform_work(s, &deformed);
+  else if (b->deformable_count)
+    scree_deform_work(s, balance);
+  if (b->force_count == 0 && !s->cell.any && theta == 0.5 && !divided) return;
   for (int k = 0; k < b->count; ++k) {
     if (b->fixed[k] || !scree_domain_owns(&s->domain, k)) continue;
     const scree_Inertia *inertia = &b->inertia[k];
@@ -257,11 +262,14 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
     balance->drivers += cell;
     s->cell.state.work += cell;
   }
-  double all[3] = {balance->scheme, balance->forces, s->swing};
-  scree_system_sums(s, all, 3);
+  double all[5] = {balance->scheme + deformed.scheme, balance->forces + deformed.forces, s->swing,
+                   deformed.viscous, deformed.drivers};
+  scree_system_sums(s, all, 5);
   balance->scheme = all[0];
   balance->forces = all[1];
   s->swing = all[2] + springs;
+  balance->viscous += all[3];
+  balance->drivers += all[4];
 }
 
 double scree_energy_exchanged(const scree_EnergyBalance *e) {

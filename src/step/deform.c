@@ -15,11 +15,13 @@ void scree_deform_fini(scree_Deform *f) {
                     f->rows.entry,    f->rows.vertex,  f->rows.block,   f->rows.B,     f->rows.C,
                     f->energy,        f->load,         f->goal,         f->end,        f->later};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
+  scree_arena_fini(&f->widening);
   *f = (scree_Deform){0};
 }
 
 size_t scree_deform_memory(const scree_Deform *f) {
-  return (f->size_capacity + f->coupled_capacity + f->vertex_capacity) * sizeof(int) +
+  return scree_arena_memory(&f->widening) +
+         (f->size_capacity + f->coupled_capacity + f->vertex_capacity) * sizeof(int) +
          (f->coupled_row_capacity + f->row_capacity + f->entry_capacity + f->block_capacity) *
              sizeof(size_t) +
          (f->coupled_number_capacity + f->number_capacity + f->compliance_capacity) *
@@ -174,6 +176,13 @@ static void prepare_all(scree_System *s, double h, int *failed, scree_Share shar
   }
 }
 
+scree_Status scree_deform_judge(scree_System *s, int inverted) {
+  double number = inverted < 0 ? -1 : scree_domain_global(&s->domain, inverted);
+  if (scree_system_deforms(s)) number = scree_system_max(s, number);
+  s->deform.inverted = (int)number;
+  return number < 0 ? SCREE_OK : SCREE_NOT_CONVERGED;
+}
+
 scree_Status scree_deform_prepare(scree_System *s, double h) {
   int failed = -1;
   const double theta = s->scheme->theta(&s->settings);
@@ -188,8 +197,7 @@ scree_Status scree_deform_prepare(scree_System *s, double h) {
                                  sizeof *s->deform.goal))
     return scree_fail_memory(s->log, "the driven nodes");
   SCREE_ON_THREADS(b->deformable_count, s->threads, share, prepare_all(s, h, &failed, share));
-  s->deform.inverted = failed;
-  return failed < 0 ? SCREE_OK : SCREE_NOT_CONVERGED;
+  return scree_deform_judge(s, failed);
 }
 
 /* ---- the problem ----------------------------------------------------------------------------- */
@@ -481,10 +489,7 @@ static void after_all(scree_System *s, scree_Share share) {
     for (size_t i = 0; i < self->components; ++i) after[i] = v[i] + change[i];
     const int index = posed ? p->problem_index[self->body] : -1;
     if (index < 0) continue;
-    /* in y the ground lies between the rigid bodies and the vertices (problem/operator.h) */
-    const double *y = p->y + (size_t)(p->nbodies + 1) * (size_t)b->nb;
-    for (int i = 0; i < index - p->nbodies; ++i) y += s->deform.vertices.size[i];
-    const double *L = self->class_->scaling(self);
+    const double *y = scree_deform_solved(s, index), *L = self->class_->scaling(self);
     for (int i = 0; i < self->vertices; ++i, y += n, after += n, L += n * n)
       for (size_t j = 0; j < n; ++j)
         for (size_t m = j; m < n; ++m) after[j] += L[m * n + j] * y[m];
@@ -573,7 +578,7 @@ void scree_deform_work(scree_System *s, scree_EnergyBalance *balance) {
   const scree_Bodies *b = &s->bodies;
   for (int k = 0; k < b->deformable_count; ++k) {
     const scree_Deformable *self = &b->deformable[k];
-    if (b->fixed[self->body]) continue;
+    if (b->fixed[self->body] || !scree_domain_owns(&s->domain, self->body)) continue;
     double damped;
     const double work = self->class_->work(self, scree_deformable_v(b, self),
                                            scree_deformable_after(b, self), &damped);

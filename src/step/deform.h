@@ -10,6 +10,7 @@
 #define SCREE_STEP_DEFORM_H
 
 #include "body/bodies.h"
+#include "core/arena.h"
 #include "geometry/contact_match.h"
 #include "scree/problem.h"
 #include "scree/step.h"
@@ -39,6 +40,10 @@ typedef struct scree_Deform {
   double *goal; /* (components of all) velocities of driven nodes after the kick (body/driven.h) */
   size_t goal_capacity;
   int inverted; /* a body that the step turned inside out, or -1 */
+  /* The problem of a divided world (deform_wide.c). */
+  scree_Arena widening;
+  scree_Problem wide;
+  int *place; /* (bodies and vertices of the problem) their bodies in it */
 } scree_Deform;
 
 typedef struct scree_DeformEnergy {
@@ -77,12 +82,19 @@ void scree_deform_match(const scree_Bodies *bodies, const scree_ContactKey *old_
 /* Forces, inertia and the kick without contacts at the current coordinates, for forces that act for
  * a time h. SCREE_NOT_CONVERGED for a body that is turned inside out. */
 scree_Status scree_deform_prepare(struct scree_System *s, double h);
+/* Of all ranks: SCREE_NOT_CONVERGED, and its number in the whole world in `inverted`, if a body is
+ * turned inside out; -1: none of this rank. */
+scree_Status scree_deform_judge(struct scree_System *s, int inverted);
 /* Vertices of the bodies marked in posed.problem_index, which becomes their first vertex. */
 scree_Status scree_deform_number(struct scree_System *s);
 /* Blocks of the contacts first .. nc-1. */
 scree_Status scree_deform_pose(struct scree_System *s);
 /* Append the joints and the compliance; call when both are filled. */
 scree_Status scree_deform_close(struct scree_System *s);
+/* The closed problem in the form that is divided. */
+scree_Status scree_deform_widen(struct scree_System *s, const scree_Problem *problem);
+/* The velocity of body or vertex `index` of the problem in posed.y. */
+const double *scree_deform_solved(const struct scree_System *s, int index);
 /* Diagonal entry `axis` of W at contact c >= first, without the coupling of vertices. */
 double scree_deform_diagonal(const struct scree_System *s, int c, int axis);
 

@@ -39,16 +39,25 @@ static void strain_all(scree_System *s, bool end, scree_Share share) {
   }
 }
 
+static bool owned(const scree_System *s, int k) {
+  return scree_domain_owns(&s->domain, s->bodies.deformable[k].body);
+}
+
 scree_Status scree_deform_begin(scree_System *s) {
   scree_Deform *f = &s->deform;
   const int n = s->bodies.deformable_count;
   f->strain = f->strain_end = 0;
   f->inverted = -1;
-  if (n == 0) return SCREE_OK;
+  if (!scree_system_deforms(s)) return SCREE_OK;
+  scree_Status status = SCREE_OK;
   if (!scree_grow_lean((void **)&f->energy, &f->energy_capacity, (size_t)n, sizeof *f->energy))
-    return scree_fail_memory(s->log, "the energies of deformable bodies");
+    status = scree_fail_memory(s->log, "the energies of deformable bodies");
+  status = scree_domain_agree(s, status);
+  if (status) return status;
   SCREE_ON_THREADS(n, s->threads, share, strain_all(s, false, share));
-  for (int k = 0; k < n; ++k) f->strain += f->energy[k].begun;
+  for (int k = 0; k < n; ++k)
+    if (owned(s, k)) f->strain += f->energy[k].begun;
+  scree_system_sums(s, &f->strain, 1);
   return SCREE_OK;
 }
 
@@ -110,7 +119,7 @@ static void settle_all(scree_System *s, scree_Share share) {
   SCREE_OVER_BODIES(k, b->deformable_count, share) {
     const scree_Deformable *self = &b->deformable[k];
     scree_DeformEnergy *e = &s->deform.energy[k];
-    if (b->fixed[self->body]) continue;
+    if (b->fixed[self->body] || !owned(s, k)) continue;
     const double *q = scree_deformable_q(b, self);
     double *v = scree_deformable_v(b, self), own;
     self->class_->kinetic(self, v, &own);
@@ -129,17 +138,27 @@ static void settle_all(scree_System *s, scree_Share share) {
 scree_Status scree_deform_settle(scree_System *s, scree_EnergyBalance *balance) {
   scree_Deform *f = &s->deform;
   const int n = s->bodies.deformable_count;
-  if (n == 0) return SCREE_OK;
+  if (!scree_system_deforms(s)) return SCREE_OK;
   SCREE_ON_THREADS(n, s->threads, share, strain_all(s, true, share));
-  f->inverted = -1;
+  int inverted = -1;
   for (int k = n - 1; k >= 0; --k)
-    if (!isfinite(f->energy[k].end)) f->inverted = s->bodies.deformable[k].body;
-  if (f->inverted >= 0) return SCREE_NOT_CONVERGED;
+    if (owned(s, k) && !isfinite(f->energy[k].end)) inverted = s->bodies.deformable[k].body;
+  const scree_Status status = scree_deform_judge(s, inverted);
+  if (status) return status;
   SCREE_ON_THREADS(n, s->threads, share, settle_all(s, share));
+  double taken = 0;
   for (int k = 0; k < n; ++k) {
+    if (!owned(s, k)) continue;
     f->strain_end += f->energy[k].end;
-    balance->scheme -= f->energy[k].taken;
+    if (s->domain.global)
+      taken += f->energy[k].taken;
+    else
+      balance->scheme -= f->energy[k].taken;
   }
+  double sums[2] = {f->strain_end, taken};
+  scree_system_sums(s, sums, 2);
+  f->strain_end = sums[0];
+  if (s->domain.global) balance->scheme -= sums[1];
   return SCREE_OK;
 }
 

@@ -64,8 +64,9 @@ scree_Status scree_domain_add_body(scree_System *s) {
                     : p->cut_count > 0 ? scree_domain_rank_at(p, b->motion[k].pose.position)
                                        : scree_domain_dealt(global, p->size);
   const size_t n = (size_t)b->count;
+  const scree_Shape given = scree_body_given_shape(b, k);
   int shape;
-  if (!add_shape(p, &b->cold[k].shape, &shape) ||
+  if (!add_shape(p, &given, &shape) ||
       !scree_grow_lean((void **)&p->global, &p->global_capacity, n, sizeof *p->global) ||
       !scree_grow_lean((void **)&p->owner, &p->owner_capacity, n, sizeof *p->owner) ||
       !scree_grow_lean((void **)&p->shape, &p->shape_capacity, n, sizeof *p->shape) ||
@@ -73,7 +74,9 @@ scree_Status scree_domain_add_body(scree_System *s) {
     return scree_fail_memory(s->log, "the parts of a world");
   p->whole++;
   p->fresh = false;
+  p->deforms = p->deforms || scree_bodies_deformable(b, k);
   if (!obstacle && owner != p->rank) { /* it was added to be checked */
+    scree_deformable_drop(b, k);
     scree_shape_fini(&b->cold[k].shape);
     b->count--;
     return SCREE_OK;
@@ -95,10 +98,11 @@ scree_Status scree_domain_pass_body(scree_System *s, const scree_Shape *shape) {
 
 void scree_domain_passed(scree_System *s) {
   scree_Bodies *b = &s->bodies;
-  double most[2] = {-b->thinnest, !b->balls};
-  scree_ranks_most(s->domain.ranks, most, 2);
+  double most[3] = {-b->thinnest, !b->balls, s->domain.deforms};
+  scree_ranks_most(s->domain.ranks, most, 3);
   b->thinnest = -most[0];
   b->balls = !(most[1] > 0);
+  s->domain.deforms = most[2] > 0;
 }
 
 int scree_domain_local(const scree_Domain *p, int count, int global) {
@@ -117,7 +121,8 @@ int scree_domain_local(const scree_Domain *p, int count, int global) {
 const char *scree_domain_refuse(const scree_System *s) {
   const scree_Bodies *b = &s->bodies;
   if (s->joints.count) return "it has joints";
-  if (b->deformable_count) return "it has deformable bodies";
+  for (int k = 0; k < b->deformable_count; ++k)
+    if (!scree_deformable_can_send(&b->deformable[k])) return "it has finite elements";
   if (s->cell.any) return "it has a periodic cell";
   if (s->settings.internal_forces) return "internal forces are asked for";
   for (int k = 0; k < b->force_count; ++k)

@@ -61,7 +61,8 @@ typedef struct scree_DomainCounts {
 typedef struct scree_Domain {
   const scree_Ranks *ranks;
   int rank, size;
-  int whole; /* bodies of the whole world */
+  int whole;    /* bodies of the whole world */
+  bool deforms; /* some of them are deformable, on this rank or on others */
   size_t global_capacity, owner_capacity, shape_capacity, cover_capacity;
   int *global;       /* (bodies) number in the whole world, ascending; null: it is not divided */
   int *owner;        /* (bodies) rank; -1: an obstacle, which every rank has */
@@ -155,6 +156,12 @@ scree_Status scree_domain_sum_bodies(struct scree_System *s, double *elements);
 scree_Status scree_domain_build(struct scree_System *s);
 /* The memory of contact k with whole numbers. */
 scree_KeptContact scree_domain_kept(const struct scree_System *s, size_t k);
+
+/* ---- domain_ghosts.c --------------------------------------------------------------------------
+ */
+
+/* Where ghosts go: send_start and send, with numbers on this rank; room for receive_start. */
+scree_Status scree_domain_choose_ghosts(struct scree_System *s);
 
 /* ---- domain_begin.c ---------------------------------------------------------------------------
  */

@@ -23,23 +23,49 @@ static int compare_late(const void *a, const void *b) {
   return (x->body > y->body) - (x->body < y->body);
 }
 
-/* What a ghost gets from its owner. */
+/* What a ghost gets from its owner; in worlds with deformable bodies, a scree_DeformableSent
+ * follows. */
 typedef struct Moving {
   scree_Motion motion;
   scree_Late way;
   double late; /* 1: `way` is left to go */
 } Moving;
 
+static void pack_motion(const scree_System *s, int body, int late, char *to) {
+  Moving *moving = (void *)to;
+  memset(moving, 0, sizeof *moving);
+  moving->motion = s->bodies.motion[body];
+  if (late >= 0) {
+    moving->way = s->memory.late.at[late];
+    moving->late = 1;
+  }
+  if (s->domain.deforms) scree_deformable_send(&s->bodies, body, (void *)(moving + 1));
+}
+
+/* The list of late impacts has room for it. */
+static void take_motion(scree_System *s, int body, const char *from) {
+  const Moving *moving = (const void *)from;
+  scree_LateList *late = &s->memory.late;
+  s->bodies.motion[body] = moving->motion;
+  if (moving->late > 0) {
+    late->at[late->count] = moving->way;
+    late->at[late->count++].body = body;
+  }
+  if (s->domain.deforms) scree_deformable_put(&s->bodies, body, (const void *)(moving + 1));
+}
+
 /* The motions and late impacts of ghosts from their owners. */
 static scree_Status refresh(scree_System *s) {
   scree_Domain *p = &s->domain;
-  scree_Bodies *b = &s->bodies;
+  const scree_Bodies *b = &s->bodies;
   scree_LateList *late = &s->memory.late;
   if (p->size == 1 || !p->send_start) return SCREE_OK;
   const size_t size = (size_t)p->size, sent = p->send_start[size], got = p->receive_start[size];
+  const size_t each = sizeof(Moving) + (p->deforms ? sizeof(scree_DeformableSent) : 0);
   const scree_ArenaMark mark = scree_arena_mark(&p->work);
   int *late_of = SCREE_TAKE_RAW(&p->work, int, b->count);
-  Moving *out = SCREE_TAKE(&p->work, Moving, sent), *in = SCREE_TAKE_RAW(&p->work, Moving, got);
+  char *out = SCREE_TAKE_RAW(&p->work, char, sent *each);
+  char *in = SCREE_TAKE_RAW(&p->work, char, got *each);
   size_t *sizes = SCREE_TAKE_RAW(&p->work, size_t, 2 * size);
   const bool enough =
       out && in && sizes && late_of &&
@@ -48,30 +74,18 @@ static scree_Status refresh(scree_System *s) {
   if (!status) {
     for (int k = 0; k < b->count; ++k) late_of[k] = -1;
     for (size_t k = 0; k < late->count; ++k) late_of[late->at[k].body] = (int)k;
-    for (size_t k = 0; k < sent; ++k) {
-      const int body = p->send[k], at = late_of[body];
-      out[k].motion = b->motion[body];
-      if (at >= 0) {
-        out[k].way = late->at[at];
-        out[k].late = 1;
-      }
-    }
+    for (size_t k = 0; k < sent; ++k)
+      pack_motion(s, p->send[k], late_of[p->send[k]], out + k * each);
     for (size_t k = 0; k < size; ++k) {
-      sizes[k] = (p->send_start[k + 1] - p->send_start[k]) * sizeof *out;
-      sizes[size + k] = (p->receive_start[k + 1] - p->receive_start[k]) * sizeof *in;
+      sizes[k] = (p->send_start[k + 1] - p->send_start[k]) * each;
+      sizes[size + k] = (p->receive_start[k + 1] - p->receive_start[k]) * each;
     }
     scree_ranks_swap(p->ranks, out, sizes, in, sizes + size);
     size_t kept = 0;
     for (size_t k = 0; k < late->count; ++k)
       if (scree_domain_owns(p, late->at[k].body)) late->at[kept++] = late->at[k];
     late->count = kept;
-    for (size_t k = 0; k < got; ++k) {
-      b->motion[p->receive[k]] = in[k].motion;
-      if (in[k].late > 0) {
-        late->at[late->count] = in[k].way;
-        late->at[late->count++].body = p->receive[k];
-      }
-    }
+    for (size_t k = 0; k < got; ++k) take_motion(s, p->receive[k], in + k * each);
     if (late->count) qsort(late->at, late->count, sizeof *late->at, compare_late);
   }
   scree_arena_release(&p->work, mark);

@@ -12,13 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far a cover reaches beyond the bounds of a body: parts of its size, and motions in a step. In
- * a step detection looks about two motions ahead; the rest is for the steps until the next build. A
- * larger cover means more ghosts, a smaller one more builds. */
-static const double cover_size = 0.05, cover_motion = 6;
-
-enum { CELLS = 64 }; /* boxes by which a rank tells where its bodies are */
-
 /* A body on its way between ranks. */
 typedef struct Record {
   scree_Motion motion;
@@ -30,11 +23,17 @@ typedef struct Record {
   int global, owner, shape;
   unsigned char fixed;
   bool late;
-} Record;
+} Record; /* in worlds with deformable bodies, a scree_DeformableSent follows */
+
+enum { /* its bytes, so that the next record is aligned */
+       DEFORMABLE = (sizeof(scree_DeformableSent) + _Alignof(Record) - 1) / _Alignof(Record) *
+                    _Alignof(Record)
+};
 
 typedef struct Build {
   scree_System *s;
   scree_Arena *work;
+  size_t each;                /* bytes of a body on its way */
   int *next_owner;            /* (bodies) */
   int *late_of;               /* (bodies) place in the list of late impacts, or -1 */
   size_t *out_size, *in_size; /* (size) bytes */
@@ -48,13 +47,23 @@ static scree_Status fail_memory(const scree_System *s) {
 /* ---- records ----------------------------------------------------------------------------------
  */
 
-static void pack_body(const Build *build, int k, int owner, Record *record) {
+static const Record *record_at(const Build *build, const char *records, size_t k) {
+  return (const void *)(records + k * build->each);
+}
+
+static const scree_DeformableSent *deformable_of(const Record *record) {
+  return (const void *)(record + 1);
+}
+
+static void pack_body(const Build *build, int k, int owner, char *to) {
   const scree_System *s = build->s;
   const scree_Bodies *b = &s->bodies;
+  Record *record = (void *)to;
   memset(record, 0, sizeof *record);
   record->motion = b->motion[k];
   record->inertia = b->inertia[k];
   record->cold = b->cold[k];
+  record->cold.shape = scree_body_given_shape(b, k);
   record->cold.shape.data = NULL;
   record->cold.shape.vertices = NULL;
   record->creep = scree_creep_of(s, k);
@@ -66,6 +75,7 @@ static void pack_body(const Build *build, int k, int owner, Record *record) {
   const int late = build->late_of[k];
   record->late = late >= 0;
   if (late >= 0) record->way = s->memory.late.at[late];
+  if (s->domain.deforms) scree_deformable_send(b, k, (void *)(record + 1));
 }
 
 static void move_body(scree_System *s, int from, int to) {
@@ -77,6 +87,7 @@ static void move_body(scree_System *s, int from, int to) {
   b->cold[to] = b->cold[from];
   b->fixed[to] = b->fixed[from];
   if (b->gone) b->gone[to] = b->gone[from];
+  if (b->deformable_index) b->deformable_index[to] = b->deformable_index[from];
   s->creep.bodies[to] = s->creep.bodies[from];
   p->global[to] = p->global[from];
   p->owner[to] = p->owner[from];
@@ -84,7 +95,7 @@ static void move_body(scree_System *s, int from, int to) {
   p->cover[to] = p->cover[from];
 }
 
-static void place_record(scree_System *s, int to, const Record *record) {
+static scree_Status place_record(scree_System *s, int to, const Record *record) {
   scree_Bodies *b = &s->bodies;
   scree_Domain *p = &s->domain;
   b->motion[to] = record->motion;
@@ -97,6 +108,18 @@ static void place_record(scree_System *s, int to, const Record *record) {
   p->global[to] = record->global;
   p->owner[to] = record->owner;
   p->shape[to] = record->shape;
+  return p->deforms ? scree_deformable_receive(b, to, deformable_of(record), s->log) : SCREE_OK;
+}
+
+/* Room for n bodies, with an index of the deformable ones where there are any. */
+static bool reserve_index(const scree_System *s, scree_Bodies *b, size_t n) {
+  const bool first = !b->deformable_index;
+  if (!s->domain.deforms) return true;
+  if (!scree_grow_lean((void **)&b->deformable_index, &b->index_capacity, n,
+                       sizeof *b->deformable_index))
+    return false;
+  for (int k = 0; first && k < b->count; ++k) b->deformable_index[k] = -1;
+  return true;
 }
 
 static int compare_records(const void *a, const void *b) {
@@ -105,48 +128,53 @@ static int compare_records(const void *a, const void *b) {
 }
 
 /* Merge records into the bodies, from the back. */
-static scree_Status insert(Build *build, const Record *records, size_t count) {
+static scree_Status insert(Build *build, const char *records, size_t count) {
   scree_System *s = build->s;
   scree_Bodies *b = &s->bodies;
   scree_Domain *p = &s->domain;
   const size_t n = (size_t)b->count + count;
   bool gone = false;
-  for (size_t k = 0; k < count; ++k) gone = gone || records[k].gone >= 0;
+  scree_Status status = SCREE_OK;
+  for (size_t k = 0; k < count; ++k) gone = gone || record_at(build, records, k)->gone >= 0;
   const Record **sorted = SCREE_TAKE_RAW(build->work, const Record *, count);
   if (n > INT32_MAX || !sorted || !scree_bodies_reserve(b, n) || scree_creep_reserve(s, n) ||
       !scree_grow_lean((void **)&p->global, &p->global_capacity, n, sizeof *p->global) ||
       !scree_grow_lean((void **)&p->owner, &p->owner_capacity, n, sizeof *p->owner) ||
       !scree_grow_lean((void **)&p->shape, &p->shape_capacity, n, sizeof *p->shape) ||
       !scree_grow_lean((void **)&p->cover, &p->cover_capacity, n, sizeof *p->cover) ||
+      !reserve_index(s, b, n) ||
       ((b->gone || gone) &&
        !scree_grow_lean((void **)&b->gone, &b->gone_capacity, n, sizeof *b->gone)))
     return fail_memory(s);
   for (int k = 0; gone && b->gone_count == 0 && k < b->count; ++k) b->gone[k] = -1;
-  for (size_t k = 0; k < count; ++k) sorted[k] = &records[k];
+  for (size_t k = 0; k < count; ++k) sorted[k] = record_at(build, records, k);
   if (count) qsort(sorted, count, sizeof *sorted, compare_records);
   size_t left = count;
   int from = b->count;
+  b->count = (int)n;
   for (int to = (int)n; left > 0; --to) {
     if (from > 0 && p->global[from - 1] > sorted[left - 1]->global)
       move_body(s, --from, to - 1);
-    else
-      place_record(s, to - 1, sorted[--left]);
+    else {
+      const scree_Status placed = place_record(s, to - 1, sorted[--left]);
+      if (placed) status = placed;
+    }
   }
-  b->count = (int)n;
+  if (!scree_deformable_sort(b)) status = fail_memory(s);
   for (size_t k = 0; k < count; ++k) {
-    if (records[k].gone >= 0) b->gone_count++;
-    if (!records[k].late) continue;
+    if (sorted[k]->gone >= 0) b->gone_count++;
+    if (!sorted[k]->late) continue;
     if (!scree_grow((void **)&build->late.at, &build->late.capacity, build->late.count + 1,
                     sizeof *build->late.at))
       return fail_memory(s);
-    build->late.at[build->late.count] = records[k].way;
-    build->late.at[build->late.count++].body = records[k].global;
+    build->late.at[build->late.count] = sorted[k]->way;
+    build->late.at[build->late.count++].body = sorted[k]->global;
   }
-  return SCREE_OK;
+  return status;
 }
 
 /* Remove ghosts, and bodies that have another owner now. */
-static void compact(const Build *build) {
+static bool compact(const Build *build) {
   scree_System *s = build->s;
   scree_Bodies *b = &s->bodies;
   scree_Domain *p = &s->domain;
@@ -154,6 +182,7 @@ static void compact(const Build *build) {
   for (int k = 0; k < b->count; ++k) {
     if (p->owner[k] >= 0 && (p->owner[k] != p->rank || build->next_owner[k] != p->rank)) {
       if (b->gone && b->gone[k] >= 0) b->gone_count--;
+      scree_deformable_drop(b, k);
       scree_shape_fini(&b->cold[k].shape);
       continue;
     }
@@ -161,6 +190,7 @@ static void compact(const Build *build) {
   }
   b->count = kept;
   s->creep.count = (size_t)kept;
+  return scree_deformable_sort(b);
 }
 
 /* ---- swapping ---------------------------------------------------------------------------------
@@ -181,7 +211,7 @@ static scree_Status swap(Build *build, const void *out, char **in, size_t *bytes
 /* ---- first exchange: new owners ----------------------------------------------------------------
  */
 
-static scree_Status send_bodies(Build *build, const Record **arrived, size_t *count) {
+static scree_Status send_bodies(Build *build, const char **arrived, size_t *count) {
   scree_System *s = build->s;
   const scree_Domain *p = &s->domain;
   const scree_Bodies *b = &s->bodies;
@@ -191,22 +221,23 @@ static scree_Status send_bodies(Build *build, const Record **arrived, size_t *co
   memset(build->out_size, 0, size * sizeof *build->out_size);
   for (int k = 0; k < b->count; ++k)
     if (p->owner[k] == p->rank && build->next_owner[k] != p->rank) {
-      build->out_size[build->next_owner[k]] += sizeof(Record);
+      build->out_size[build->next_owner[k]] += build->each;
       ++total;
     }
-  Record *out = SCREE_TAKE_RAW(build->work, Record, total);
+  char *out = SCREE_TAKE_RAW(build->work, char, total * build->each);
   const scree_Status status = scree_domain_agree(s, out ? SCREE_OK : fail_memory(s));
   if (status) return status;
-  for (size_t k = 1; k < size; ++k) at[k] = at[k - 1] + build->out_size[k - 1] / sizeof(Record);
+  for (size_t k = 1; k < size; ++k) at[k] = at[k - 1] + build->out_size[k - 1] / build->each;
   for (int k = 0; k < b->count; ++k) {
     const int to = build->next_owner[k];
-    if (p->owner[k] == p->rank && to != p->rank) pack_body(build, k, to, &out[at[to]++]);
+    if (p->owner[k] == p->rank && to != p->rank)
+      pack_body(build, k, to, out + at[to]++ * build->each);
   }
   s->domain.counts.migrated += (long long)total;
   char *in;
   const scree_Status swapped = swap(build, out, &in, &bytes);
-  *arrived = (const Record *)(void *)in;
-  *count = bytes / sizeof(Record);
+  *arrived = in;
+  *count = bytes / build->each;
   return swapped;
 }
 
@@ -322,140 +353,36 @@ static scree_Status take_memory(Build *build, const char *all, size_t count) {
     if (m->stride) memcpy(m->values + k * m->stride, from + sizeof kept, each - sizeof kept);
   }
   m->count = found;
-  return SCREE_OK;
+  return scree_memory_order(s);
 }
 
 /* ---- second exchange: ghosts -------------------------------------------------------------------
  */
 
-static double motion_of(const scree_System *s, int k, double h) {
-  const scree_Bodies *b = &s->bodies;
-  const scree_Twist *v = &b->motion[k].velocity;
-  const double turn = scree_shape_is_ball(&b->cold[k].shape) ? 0 : b->cold[k].shape.bounding_radius;
-  return h * (scree_norm(v->linear) + turn * scree_norm(v->angular) +
-              h * scree_norm(s->settings.gravity));
-}
-
-static void find_covers(scree_System *s) {
-  const scree_Bodies *b = &s->bodies;
-  scree_Domain *p = &s->domain;
-  const double slack = ldexp(1, p->tries > 0 ? p->tries - 1 : 0);
-  for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k] || !scree_domain_owns(p, k)) continue;
-    const double size = b->cold[k].shape.size;
-    const double more =
-        s->settings.gap_tolerance * size +
-        slack * (cover_size * size + cover_motion * motion_of(s, k, s->settings.step));
-    p->cover[k] = scree_system_bounds(s, k, more);
-  }
-}
-
-static bool meet(const scree_Aabb *a, const scree_Aabb *b) {
-  return a->lower.x <= b->upper.x && b->lower.x <= a->upper.x && a->lower.y <= b->upper.y &&
-         b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
-}
-
-static void widen(scree_Aabb *box, const scree_Aabb *more) {
-  box->lower = scree_vec3(fmin(box->lower.x, more->lower.x), fmin(box->lower.y, more->lower.y),
-                          fmin(box->lower.z, more->lower.z));
-  box->upper = scree_vec3(fmax(box->upper.x, more->upper.x), fmax(box->upper.y, more->upper.y),
-                          fmax(box->upper.z, more->upper.z));
-}
-
-static const scree_Aabb nothing = {{INFINITY, INFINITY, INFINITY},
-                                   {-INFINITY, -INFINITY, -INFINITY}};
-
-/* Boxes around the covers of this rank, in the cells of a grid; the first is around all. */
-static void find_boxes(const scree_System *s, scree_Aabb *boxes) {
-  const scree_Bodies *b = &s->bodies;
-  const scree_Domain *p = &s->domain;
-  for (int k = 0; k <= CELLS; ++k) boxes[k] = nothing;
-  for (int k = 0; k < b->count; ++k)
-    if (!b->fixed[k] && scree_domain_owns(p, k)) widen(&boxes[0], &p->cover[k]);
-  if (!(boxes[0].lower.x <= boxes[0].upper.x)) return;
-  const scree_Vec3 low = boxes[0].lower, extent = scree_sub(boxes[0].upper, low);
-  const int n = b->dimension == 2 ? 8 : 4;
-  for (int k = 0; k < b->count; ++k) {
-    if (b->fixed[k] || !scree_domain_owns(p, k)) continue;
-    const scree_Vec3 x = scree_sub(b->motion[k].pose.position, low);
-    const double part[3] = {x.x / extent.x, x.y / extent.y, b->dimension == 2 ? 0 : x.z / extent.z};
-    int cell = 0;
-    for (int i = 0; i < b->dimension; ++i) {
-      const double at = part[i] * n;
-      cell = cell * n + (at > 0 ? at < n ? (int)at : n - 1 : 0);
-    }
-    widen(&boxes[1 + cell], &p->cover[k]);
-  }
-}
-
-static bool meets_rank(const scree_Aabb *cover, const scree_Aabb *boxes) {
-  if (!meet(cover, &boxes[0])) return false;
-  for (int k = 1; k <= CELLS; ++k)
-    if (meet(cover, &boxes[k])) return true;
-  return false;
-}
-
-/* Where ghosts go: lists with whole numbers. */
-static scree_Status choose_ghosts(Build *build) {
-  scree_System *s = build->s;
-  const scree_Bodies *b = &s->bodies;
-  scree_Domain *p = &s->domain;
-  const size_t size = (size_t)p->size;
-  scree_Aabb mine[CELLS + 1];
-  scree_Aabb *boxes = SCREE_TAKE_RAW(build->work, scree_Aabb, size * (CELLS + 1));
-  scree_arena_reset(&p->lists);
-  p->send_start = SCREE_TAKE(&p->lists, size_t, size + 1);
-  p->receive_start = SCREE_TAKE(&p->lists, size_t, size + 1);
-  scree_Status status = boxes && p->send_start && p->receive_start ? SCREE_OK : fail_memory(s);
-  status = scree_domain_agree(s, status);
-  if (status) return status;
-  find_covers(s);
-  find_boxes(s, mine);
-  scree_ranks_gather_all(p->ranks, mine, sizeof mine, boxes);
-  size_t found = 0;
-  for (int pass = 0; pass < 2 && !status; ++pass) {
-    found = 0;
-    for (int rank = 0; rank < p->size; ++rank) {
-      p->send_start[rank] = found;
-      for (int k = 0; rank != p->rank && k < b->count; ++k) {
-        if (b->fixed[k] || !scree_domain_owns(p, k)) continue;
-        if (!meets_rank(&p->cover[k], boxes + (size_t)rank * (CELLS + 1))) continue;
-        if (pass == 1) p->send[found] = k;
-        ++found;
-      }
-    }
-    p->send_start[size] = found;
-    if (pass == 1) break;
-    p->send = SCREE_TAKE_RAW(&p->lists, int, found);
-    status = scree_domain_agree(s, p->send ? SCREE_OK : fail_memory(s));
-  }
-  return status;
-}
-
-static scree_Status send_ghosts(Build *build, const Record **arrived, size_t *count) {
+static scree_Status send_ghosts(Build *build, const char **arrived, size_t *count) {
   scree_System *s = build->s;
   scree_Domain *p = &s->domain;
   const size_t size = (size_t)p->size, sent = p->send_start[size];
-  Record *out = SCREE_TAKE_RAW(build->work, Record, sent);
+  char *out = SCREE_TAKE_RAW(build->work, char, sent * build->each);
   scree_Status status = scree_domain_agree(s, out ? SCREE_OK : fail_memory(s));
   if (status) return status;
   for (size_t k = 0; k < sent; ++k) {
-    pack_body(build, p->send[k], p->rank, &out[k]);
+    pack_body(build, p->send[k], p->rank, out + k * build->each);
     p->send[k] = p->global[p->send[k]];
   }
   for (size_t k = 0; k < size; ++k)
-    build->out_size[k] = (p->send_start[k + 1] - p->send_start[k]) * sizeof(Record);
+    build->out_size[k] = (p->send_start[k + 1] - p->send_start[k]) * build->each;
   char *in;
   size_t bytes;
   status = swap(build, out, &in, &bytes);
   if (status) return status;
-  *arrived = (const Record *)(void *)in;
-  *count = bytes / sizeof(Record);
+  *arrived = in;
+  *count = bytes / build->each;
   for (size_t k = 0; k < size; ++k)
-    p->receive_start[k + 1] = p->receive_start[k] + build->in_size[k] / sizeof(Record);
+    p->receive_start[k + 1] = p->receive_start[k] + build->in_size[k] / build->each;
   p->receive = SCREE_TAKE_RAW(&p->lists, int, *count);
   if (!p->receive) return fail_memory(s);
-  for (size_t k = 0; k < *count; ++k) p->receive[k] = (*arrived)[k].global;
+  for (size_t k = 0; k < *count; ++k) p->receive[k] = record_at(build, *arrived, k)->global;
   return SCREE_OK;
 }
 
@@ -540,8 +467,7 @@ static scree_Status find_owners(Build *build) {
 static scree_Status build_domain(Build *build) {
   scree_System *s = build->s;
   scree_Bodies *b = &s->bodies;
-  const Record *arrived = NULL;
-  const char *memory = NULL;
+  const char *arrived = NULL, *memory = NULL;
   size_t count = 0, contacts = 0;
   scree_Status status = find_owners(build);
   if (!status) status = scree_creep_reserve(s, (size_t)b->count);
@@ -551,8 +477,8 @@ static scree_Status build_domain(Build *build) {
   if (status) return status;
   for (int k = 0; k < b->driver_count; ++k)
     b->drivers[k].body = s->domain.global[b->drivers[k].body];
-  compact(build);
-  status = scree_domain_agree(s, insert(build, arrived, count));
+  status = compact(build) ? insert(build, arrived, count) : fail_memory(s);
+  status = scree_domain_agree(s, status);
   if (status) return status;
   s->memory.late.count = 0; /* `late` has them, by their whole numbers */
   if (build->late.count) {  /* ghosts carry theirs */
@@ -567,7 +493,7 @@ static scree_Status build_domain(Build *build) {
   }
   if (!status && !index_late(s, build)) status = fail_memory(s);
   status = scree_domain_agree(s, status);
-  if (!status) status = choose_ghosts(build);
+  if (!status) status = scree_domain_choose_ghosts(s);
   if (!status) status = send_ghosts(build, &arrived, &count);
   if (!status) status = insert(build, arrived, count);
   status = scree_domain_agree(s, status);
@@ -581,7 +507,7 @@ static scree_Status build_domain(Build *build) {
 scree_Status scree_domain_build(scree_System *s) {
   scree_Domain *p = &s->domain;
   scree_arena_reset(&p->work);
-  Build build = {.s = s, .work = &p->work};
+  Build build = {.s = s, .work = &p->work, .each = sizeof(Record) + (p->deforms ? DEFORMABLE : 0)};
   const scree_Status status = build_domain(&build);
   scree_free(build.late.at);
   scree_arena_reset(&p->work);

@@ -160,7 +160,7 @@ scree_Status scree_system_event(scree_System *s, double kinetic, bool at_once, d
   *time = -1;
   *shared = false;
   if (!s->scheme->looks_ahead || s->scheme->theta(&s->settings) != 0.5 || p->all == 0 ||
-      s->laws.any_terms || s->laws.any_rolling || s->bodies.deformable_count || s->cell.pressed ||
+      s->laws.any_terms || s->laws.any_rolling || scree_system_deforms(s) || s->cell.pressed ||
       !scree_joints_only_hold(s))
     return SCREE_OK;
   const bool chain = any_chain(s, energy, 0);

@@ -29,7 +29,7 @@ static const double slight = 0.05;
  * (certify.c). */
 static bool divides(const scree_System *s) {
   return s->scheme->looks_ahead && s->scheme->theta(&s->settings) == 0.5 && !s->laws.any_terms &&
-         !s->bodies.deformable_count;
+         !scree_system_deforms(s);
 }
 
 /* How many contacts of each body carry an impulse. */

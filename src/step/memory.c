@@ -58,6 +58,32 @@ size_t scree_memory_bytes(const scree_Memory *m) {
          m->late.capacity * sizeof *m->late.at;
 }
 
+scree_Status scree_memory_order(scree_System *s) {
+  const scree_Memory *from = &s->memory;
+  scree_Memory to = {0};
+  if (!s->bodies.deformable_index || from->count == 0) return SCREE_OK;
+  if (!scree_memory_reserve(&to, from->count, from->stride)) {
+    scree_memory_fini(&to);
+    return scree_fail_memory(s->log, "the impulses of contacts");
+  }
+  for (int last = 0; last < 2; ++last)
+    for (size_t k = 0; k < from->count; ++k) {
+      if (scree_deform_touches(&s->bodies, &from->keys[k]) != (last == 1)) continue;
+      const size_t at = to.count++, stride = from->stride;
+      to.keys[at] = from->keys[k];
+      to.impulses[at] = from->impulses[k];
+      to.arms[at] = from->arms[k];
+      if (stride)
+        memcpy(to.values + at * stride, from->values + k * stride, stride * sizeof *to.values);
+    }
+  to.h = from->h;
+  to.late = s->memory.late;
+  s->memory.late = (scree_LateList){0};
+  scree_memory_fini(&s->memory);
+  s->memory = to;
+  return SCREE_OK;
+}
+
 /* Obstacles may be far away: a position is relative to the origin of the other body. */
 static scree_Vec3 arm_of(const scree_System *s, const scree_Points *points, size_t k) {
   const scree_ContactKey *key = &points->keys[k];

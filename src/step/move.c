@@ -126,7 +126,7 @@ scree_Twist scree_system_unscaled(const scree_System *s, int k) {
   if (index < 0 || index >= p->nbodies) /* deformable bodies: see deform.c */
     return (scree_Twist){{0, 0, 0}, {0, 0, 0}};
   return scree_rigid_unscale(&b->inertia[k], b->motion[k].pose.orientation, b->dimension,
-                             p->y + (size_t)index * (size_t)b->nb);
+                             scree_deform_solved(s, index));
 }
 
 scree_Twist scree_system_after(const scree_System *s, int k) {

@@ -122,7 +122,7 @@ static scree_Status number_bodies(scree_System *s) {
     index[k] = p->nbodies++;
   }
   if (s->cell.pressed) return scree_cell_number(s);
-  return s->bodies.deformable_count ? scree_deform_number(s) : SCREE_OK;
+  return scree_system_deforms(s) ? scree_domain_agree(s, scree_deform_number(s)) : SCREE_OK;
 }
 
 static void contact_axes(scree_Vec3 normal, int d, scree_Vec3 a[3]) {
@@ -209,7 +209,7 @@ scree_Status scree_system_pose(scree_System *s) {
   while (s->bodies.deformable_count && s->deform.first > 0 &&
          scree_deform_touches(&s->bodies, &s->contacts.keys[s->deform.first - 1]))
     --s->deform.first;
-  p->sets = s->laws.any_set || joints || (size_t)s->deform.first < nc;
+  p->sets = s->laws.any_set || joints || (size_t)s->deform.first < nc || s->domain.deforms;
   p->balls = all_balls(s);
   if (nc > INT32_MAX / 2 || !reserve_contacts(p, nc, d, shifts, more) ||
       !reserve_rows(p, nc, row_size(p, d, (size_t)s->bodies.nb)) ||
@@ -229,8 +229,7 @@ scree_Status scree_system_pose(scree_System *s) {
   p->nc = (int)nc;
   p->all = all;
   SCREE_ON_THREADS(s->deform.first, s->threads, share, fill_rows(s, share));
-  if (scree_system_general(s)) status = scree_deform_pose(s);
-  scree_domain_price(s);
+  if (scree_system_general(s)) status = scree_domain_agree(s, scree_deform_pose(s));
   return joints && !status ? scree_joints_pose(s, p->nc) : status;
 }
 
@@ -493,9 +492,9 @@ scree_Status scree_system_fill(scree_System *s) {
   return SCREE_OK;
 }
 
-scree_Problem scree_system_problem(const scree_System *s) {
+/* The problem as it is posed, before it is brought into another form. */
+static scree_Problem posed_problem(const scree_System *s) {
   const scree_Posed *p = &s->posed;
-  if (scree_rolls(s)) return scree_rolling_problem(s);
   scree_Problem problem = {.d = s->bodies.dimension,
                            .nc = s->deform.first,
                            .flow = s->settings.flow,
@@ -525,4 +524,21 @@ scree_Problem scree_system_problem(const scree_System *s) {
     problem.set_b = p->set_b;
   }
   return problem;
+}
+
+scree_Problem scree_system_problem(const scree_System *s) {
+  if (scree_rolls(s)) return scree_rolling_problem(s);
+  return scree_deform_widens(s) ? s->deform.wide : posed_problem(s);
+}
+
+scree_Status scree_system_close(scree_System *s) {
+  scree_Status status = SCREE_OK;
+  if (scree_system_general(s)) {
+    status = scree_deform_close(s);
+    const scree_Problem problem = posed_problem(s);
+    if (!status && scree_deform_widens(s)) status = scree_deform_widen(s, &problem);
+    status = scree_domain_agree(s, status);
+  }
+  if (!status) scree_domain_price(s);
+  return status;
 }

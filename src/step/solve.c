@@ -471,7 +471,7 @@ scree_Status scree_system_solve_further(scree_System *s, int times, scree_StepRe
   const scree_Problem problem = scree_system_problem(s);
   const scree_Portion part = whole_of(s, &problem);
   scree_SolveSettings settings = scree_system_solve_settings(s, true);
-  if (!scree_system_tightens(s) || s->bodies.deformable_count > 0 || scree_system_work_used_up(s))
+  if (!scree_system_tightens(s) || scree_system_deforms(s) || scree_system_work_used_up(s))
     return SCREE_OK;
   settings.warm_start = true;
   settings.tolerance *= rules.further * pow(rules.furthest, times);

@@ -38,7 +38,7 @@ static double load_of(const scree_System *s, int k) {
 
 static bool is_meant(const scree_System *s, const scree_Portion *part) {
   return part->problem->general.count == 0 && !scree_rolls(s) && !s->laws.any_terms &&
-         !s->bodies.deformable_count && s->joints.count == 0 && s->posed.all > 0 &&
+         !scree_system_deforms(s) && s->joints.count == 0 && s->posed.all > 0 &&
          scree_system_tightens(s);
 }
 

@@ -399,11 +399,21 @@ static inline double scree_system_velocity(const scree_System *s, int c, int k) 
 static inline bool scree_system_is_posed(const scree_System *s) {
   return s->posed.all > 0 || s->joints.rows.count > 0;
 }
+/* Whether there are deformable bodies in the world, on this rank or on others. */
+static inline bool scree_system_deforms(const scree_System *s) {
+  return s->bodies.deformable_count > 0 || s->domain.deforms;
+}
+/* Whether the problem is `deform.wide`. */
+static inline bool scree_deform_widens(const scree_System *s) {
+  return s->domain.deforms && s->domain.global && scree_system_is_posed(s);
+}
 /* Whether contacts are constraints of any size: those of deformable bodies, or in a cell under a
  * pressure all. */
 static inline bool scree_system_general(const scree_System *s) {
-  return s->bodies.deformable_count > 0 || s->cell.pressed > 0;
+  return scree_system_deforms(s) || s->cell.pressed > 0;
 }
+/* Complete the problem: it is filled. */
+scree_Status scree_system_close(scree_System *s);
 /* A view of the posed problem, and its unknowns. */
 scree_Problem scree_system_problem(const scree_System *s);
 static inline double *scree_system_r(const scree_System *s) {
@@ -434,6 +444,9 @@ void scree_memory_fini(scree_Memory *memory);
 bool scree_memory_copy(const scree_Memory *from, scree_Memory *to);
 void scree_memory_swap(scree_Memory *a, scree_Memory *b);
 size_t scree_memory_bytes(const scree_Memory *memory);
+/* The memory of the last step, sorted by the numbers of bodies, into the order of a step: contacts
+ * of deformable bodies last. */
+scree_Status scree_memory_order(scree_System *s);
 /* Positions (count) of points relative to one of their bodies, by which contacts are matched. */
 void scree_system_arms(const scree_System *s, const scree_Points *points, scree_Vec3 *arms);
 /* r from the trial, or else from the memory of the last step; which contacts were loaded then, and

@@ -84,5 +84,8 @@ scree_WorldPart scree_world_part(const scree_World *world) {
     else
       ++part.copies;
   }
+  for (int k = 0; p->send_start && p->receive_start && k < p->size; ++k)
+    part.neighbours +=
+        p->send_start[k + 1] > p->send_start[k] || p->receive_start[k + 1] > p->receive_start[k];
   return part;
 }

@@ -20,6 +20,8 @@ enum { PIECE = 16384 }; /* removed bodies and late impacts that are read at a ti
 enum {
   HEADER,
   MOTIONS,
+  STATES,   /* q, v of deformable bodies */
+  ACCOUNTS, /* and the energy that steps created in them */
   CREEP,
   REMOVED,
   LATE,
@@ -64,8 +66,20 @@ typedef struct Bodies {
   scree_BodyCreep *creep;
   scree_StateRemoved *gone;
   scree_Late *ways;
-  size_t removed, late, gone_capacity, way_capacity;
+  struct Deformed *deformed;
+  size_t removed, late, deforms, gone_capacity, way_capacity, deformed_capacity;
 } Bodies;
+
+typedef struct Deformed {
+  int number;
+  scree_DeformableSent sent;
+} Deformed;
+
+/* Coordinates of a deformable body that can be divided. */
+static size_t components_of(const scree_System *s) {
+  const size_t d = (size_t)s->bodies.dimension;
+  return d * (d + 1);
+}
 
 static int pack_body(void *user, size_t k, void *element) {
   const Bodies *to = user;
@@ -73,20 +87,26 @@ static int pack_body(void *user, size_t k, void *element) {
   const bool obstacle = s->bodies.fixed[k] & SCREE_BODY_OBSTACLE;
   if (obstacle ? s->domain.rank != 0 : !scree_domain_owns(&s->domain, (int)k)) return -1;
   const scree_SentBody body = scree_spread_get(s, (int)k, to->late_of);
-  memcpy(element, &body, sizeof body);
+  memcpy(element, &body, scree_spread_body_bytes(s));
   return body.number / to->block;
 }
 
 static bool take_body(void *user, const void *element) {
   Bodies *to = user;
-  scree_SentBody body;
-  memcpy(&body, element, sizeof body);
+  scree_SentBody body = {.deformed.kind = SCREE_BODY_RIGID};
+  memcpy(&body, element, scree_spread_body_bytes(to->s));
   to->motions[body.number - to->first] = body.motion;
   to->creep[body.number - to->first] = body.creep;
   if (body.gone >= 0) {
     if (!scree_grow((void **)&to->gone, &to->gone_capacity, to->removed + 1, sizeof *to->gone))
       return false;
     to->gone[to->removed++] = (scree_StateRemoved){body.number, body.gone};
+  }
+  if (body.deformed.kind != SCREE_BODY_RIGID) {
+    if (!scree_grow_lean((void **)&to->deformed, &to->deformed_capacity, to->deforms + 1,
+                         sizeof *to->deformed))
+      return false;
+    to->deformed[to->deforms++] = (Deformed){body.number, body.deformed};
   }
   if (!body.late) return true;
   if (!scree_grow((void **)&to->ways, &to->way_capacity, to->late + 1, sizeof *to->ways))
@@ -101,6 +121,11 @@ static int compare_removed(const void *a, const void *b) {
   return (x->body > y->body) - (x->body < y->body);
 }
 
+static int compare_deformed(const void *a, const void *b) {
+  const Deformed *x = a, *y = b;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
 static int compare_late(const void *a, const void *b) {
   const scree_Late *x = a, *y = b;
   return (x->body > y->body) - (x->body < y->body);
@@ -110,6 +135,21 @@ static void keep(scree_PartState *state, int section, void *memory, size_t bytes
   state->memory[section] = memory;
   state->data[section] = memory;
   state->bytes[section] = bytes;
+}
+
+/* Coordinates, rates and accounts in the order of the numbers. */
+static bool save_deformed(const Bodies *to, scree_PartState *state) {
+  const size_t n = components_of(to->s), count = to->deforms;
+  if (count) qsort(to->deformed, count, sizeof *to->deformed, compare_deformed);
+  double *states = room(state, STATES, 2 * n * count, sizeof *states);
+  double *accounts = room(state, ACCOUNTS, count, sizeof *accounts);
+  for (size_t k = 0; states && accounts && k < count; ++k) {
+    const scree_DeformableSent *sent = &to->deformed[k].sent;
+    memcpy(states + 2 * n * k, sent->q, n * sizeof *states);
+    memcpy(states + 2 * n * k + n, sent->v, n * sizeof *states);
+    accounts[k] = sent->account;
+  }
+  return states && accounts;
 }
 
 static scree_Status save_bodies(const scree_System *s, scree_PartState *state) {
@@ -124,7 +164,7 @@ static scree_Status save_bodies(const scree_System *s, scree_PartState *state) {
                .first = first,
                .motions = room(state, MOTIONS, count, sizeof(scree_Motion)),
                .creep = room(state, CREEP, count, sizeof(scree_BodyCreep))};
-  const scree_Deal deal = {sizeof(scree_SentBody), pack_body, take_body, &to};
+  const scree_Deal deal = {scree_spread_body_bytes(s), pack_body, take_body, &to};
   scree_Status status = to.motions && to.creep && late_of ? SCREE_OK : fail_memory(s);
   status = scree_domain_agree(s, status);
   if (!status) status = scree_ranks_deal(s->domain.ranks, (size_t)s->bodies.count, &deal, s->log);
@@ -132,8 +172,10 @@ static scree_Status save_bodies(const scree_System *s, scree_PartState *state) {
   if (to.late) qsort(to.ways, to.late, sizeof *to.ways, compare_late);
   keep(state, REMOVED, to.gone, to.removed * sizeof *to.gone);
   keep(state, LATE, to.ways, to.late * sizeof *to.ways);
+  if (!status && !save_deformed(&to, state)) status = fail_memory(s);
+  scree_free(to.deformed);
   scree_free(late_of);
-  return status;
+  return scree_domain_agree(s, status);
 }
 
 static int compare_contacts(const void *a, const void *b) {
@@ -270,6 +312,8 @@ typedef struct Source {
   void *user;
   scree_StateHeader header;
   int64_t at[SCREE_STATE_SECTIONS + 1]; /* where the sections begin */
+  int *deformed;                        /* (deforms) numbers of all deformable bodies, ascending */
+  size_t deforms;
 } Source;
 
 static scree_Status fail_read(const Source *source) {
@@ -282,12 +326,16 @@ static scree_Status read_header(Source *source) {
   if (!source->read(source->user, 0, h, sizeof *h)) return fail_read(source);
   const scree_Status status = scree_state_check_header(source->world, h, p->whole);
   if (status) return status;
-  const int64_t n = h->bodies, c = h->contacts;
+  const int64_t n = h->bodies, c = h->contacts, number = (int64_t)sizeof(double);
+  const int64_t deforms = (int64_t)source->deforms;
+  const int64_t components = (int64_t)components_of(source->s);
   const bool sound = c >= 0 && c < INT32_MAX && h->removed >= 0 && h->removed <= n &&
                      h->late >= 0 && h->late <= n && h->stride >= 0 &&
                      h->stride <= SCREE_LAW_MEMORY && h->actuation >= 0 && h->solver >= 0;
   const int64_t bytes[SCREE_STATE_SECTIONS] = {(int64_t)sizeof *h,
                                                n * (int64_t)sizeof(scree_Motion),
+                                               2 * deforms * components * number,
+                                               deforms * number,
                                                n * (int64_t)sizeof(scree_BodyCreep),
                                                h->removed * (int64_t)sizeof(scree_StateRemoved),
                                                h->late * (int64_t)sizeof(scree_Late),
@@ -332,6 +380,63 @@ static scree_Status read_bodies(Source *source) {
                           "state: its motions hold numbers that are not finite");
   }
   return status;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+  const int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+/* The numbers of the deformable bodies of all ranks. */
+static scree_Status list_deformed(Source *source) {
+  const scree_System *s = source->s;
+  const scree_Bodies *b = &s->bodies;
+  const scree_Domain *p = &s->domain;
+  double most = b->deformable_count;
+  scree_ranks_most(p->ranks, &most, 1);
+  const size_t room = (size_t)most, all = room * (size_t)p->size;
+  int *mine = SCREE_ALLOC(int, room);
+  source->deformed = SCREE_ALLOC(int, all);
+  const bool enough = mine && source->deformed;
+  const scree_Status status = scree_domain_agree(s, enough ? SCREE_OK : fail_memory(s));
+  if (!status && enough) {
+    for (size_t k = 0; k < room; ++k) mine[k] = -1;
+    for (int k = 0; k < b->deformable_count; ++k)
+      if (scree_domain_owns(p, b->deformable[k].body)) mine[k] = p->global[b->deformable[k].body];
+    scree_ranks_gather_all(p->ranks, mine, room * sizeof *mine, source->deformed);
+    for (size_t k = 0; k < all; ++k)
+      if (source->deformed[k] >= 0) source->deformed[source->deforms++] = source->deformed[k];
+    if (source->deforms) qsort(source->deformed, source->deforms, sizeof(int), compare_numbers);
+  }
+  scree_free(mine);
+  return status;
+}
+
+/* Coordinates and accounts of the deformable bodies of this rank. */
+static scree_Status read_deformed(const Source *source) {
+  const scree_System *s = source->s;
+  scree_Bodies *b = &source->s->bodies;
+  const int64_t bytes = (int64_t)(2 * components_of(s) * sizeof(double));
+  for (int k = 0; k < b->deformable_count; ++k) {
+    const scree_Deformable *self = &b->deformable[k];
+    const int number = s->domain.global[self->body];
+    const int *found =
+        bsearch(&number, source->deformed, source->deforms, sizeof number, compare_numbers);
+    if (!found) return fail_read(source);
+    const int64_t at = found - source->deformed;
+    double *q = scree_deformable_q(b, self), *account = &b->account[k];
+    if (!source->read(source->user, source->at[STATES] + at * bytes, q, (size_t)bytes) ||
+        !source->read(source->user, source->at[ACCOUNTS] + at * (int64_t)sizeof *account, account,
+                      sizeof *account))
+      return fail_read(source);
+    if (!all_finite(q, (size_t)bytes) || !isfinite(*account) ||
+        !isfinite(self->class_->strain(self, q)))
+      return scree_fail(s->log, SCREE_BAD_INPUT,
+                        "state: body %d: its coordinates are not finite, or turn it inside out",
+                        number);
+    scree_deformable_update(b, self);
+  }
+  return SCREE_OK;
 }
 
 /* Removed bodies and late impacts of this rank; the lists are read by all. */
@@ -455,72 +560,15 @@ static scree_Status read_contacts(Source *source) {
 scree_Status scree_world_part_restore(scree_World *world, scree_StateReader read, void *user) {
   scree_System *s = &world->system;
   Source source = {.world = world, .s = s, .read = read, .user = user};
-  scree_Status status = read_header(&source);
+  scree_Status status = list_deformed(&source);
+  if (!status) status = read_header(&source);
   if (!status) status = read_bodies(&source);
+  if (!status) status = read_deformed(&source);
   if (!status) status = read_lists(&source);
+  scree_free(source.deformed);
   status = scree_domain_agree(s, status);
   if (!status) status = read_contacts(&source);
   if (!status) scree_state_continue(world, &source.header);
   s->domain.fresh = false;
-  return status;
-}
-
-/* ---- what does not change ----------------------------------------------------------------------
- */
-
-scree_BodyRow scree_world_body_row(const scree_World *world, int body) {
-  const scree_Domain *p = &world->system.domain;
-  return (scree_BodyRow){.shape = scree_body_undeformed(world, body),
-                         .inertia = scree_body_inertia(world, body),
-                         .mass = scree_body_mass(world, body),
-                         .removed = scree_body_removed_step(world, body),
-                         .number = scree_body_number(world, body),
-                         .shape_number = p->shape ? p->shape[body] : -1,
-                         .material = scree_body_material(world, body),
-                         .kind = (int)scree_body_kind_of(world, body),
-                         .group = scree_body_group(world, body),
-                         .obstacle = scree_body_is_obstacle(world, body)};
-}
-
-static int compare_rows(const void *a, const void *b) {
-  const scree_BodyRow *x = a, *y = b;
-  return (x->number > y->number) - (x->number < y->number);
-}
-
-typedef struct Rows {
-  const scree_World *world;
-  int block;
-  scree_BodyRow *row;
-  size_t count, capacity;
-} Rows;
-
-static int pack_row(void *user, size_t k, void *element) {
-  const Rows *rows = user;
-  if (!scree_body_is_mine(rows->world, (int)k)) return -1;
-  const scree_BodyRow row = scree_world_body_row(rows->world, (int)k);
-  memcpy(element, &row, sizeof row);
-  return row.number / rows->block;
-}
-
-static bool take_row(void *user, const void *element) {
-  Rows *rows = user;
-  if (!scree_grow_lean((void **)&rows->row, &rows->capacity, rows->count + 1, sizeof *rows->row))
-    return false;
-  scree_BodyRow *row = &rows->row[rows->count++];
-  memcpy(row, element, sizeof *row);
-  if (row->shape_number >= 0) row->shape = rows->world->system.domain.shapes[row->shape_number];
-  return true;
-}
-
-scree_Status scree_world_part_rows(const scree_World *world, int block, scree_BodyRow **rows,
-                                   int *count) {
-  const scree_System *s = &world->system;
-  Rows own = {.world = world, .block = block};
-  const scree_Deal deal = {sizeof(scree_BodyRow), pack_row, take_row, &own};
-  const scree_Status status =
-      scree_ranks_deal(s->domain.ranks, (size_t)s->bodies.count, &deal, s->log);
-  *rows = own.row;
-  *count = (int)own.count;
-  if (own.count) qsort(own.row, own.count, sizeof *own.row, compare_rows);
   return status;
 }

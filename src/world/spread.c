@@ -45,6 +45,7 @@ scree_SentBody scree_spread_get(const scree_System *s, int k, const int *late_of
   body.number = scree_domain_global(&s->domain, k);
   body.late = late_of[k] >= 0;
   if (body.late) body.way = s->memory.late.at[late_of[k]];
+  if (scree_system_deforms(s)) scree_deformable_send(&s->bodies, k, &body.deformed);
   return body;
 }
 
@@ -61,6 +62,7 @@ bool scree_spread_put(scree_System *s, int k, const Body *body) {
   const int64_t gone = s->bodies.gone ? s->bodies.gone[k] : -1;
   if (gone != body->gone && scree_bodies_set_gone(&s->bodies, k, body->gone, s->log)) return false;
   s->bodies.motion[k] = body->motion; /* it may have been put to rest */
+  scree_deformable_put(&s->bodies, k, &body->deformed);
   s->creep.bodies[k] = body->creep;
   return !body->late || scree_late_add(&s->memory.late, k, body->way.way, body->way.left);
 }
@@ -70,26 +72,27 @@ bool scree_spread_put(scree_System *s, int k, const Body *body) {
 
 static scree_Status collect_bodies(const scree_World *world, scree_World *whole) {
   const scree_System *s = &world->system;
+  const size_t each = scree_spread_body_bytes(s);
   int *late_of = scree_spread_late(s);
-  Body *mine = SCREE_ALLOC(Body, s->bodies.count);
+  char *mine = SCREE_ALLOC(char, (size_t)s->bodies.count *each);
   scree_Status status = late_of && mine ? SCREE_OK : scree_fail_memory(s->log, "the whole world");
   status = scree_domain_agree(s, status);
   size_t n = 0, bytes = 0, capacity = 0;
   for (int k = 0; !status && late_of && mine && k < s->bodies.count; ++k) {
     const bool obstacle = s->bodies.fixed[k] & SCREE_BODY_OBSTACLE;
-    if (obstacle ? s->domain.rank == 0 : scree_domain_owns(&s->domain, k))
-      mine[n++] = scree_spread_get(s, k, late_of);
+    if (obstacle ? s->domain.rank != 0 : !scree_domain_owns(&s->domain, k)) continue;
+    const Body body = scree_spread_get(s, k, late_of);
+    memcpy(mine + n++ * each, &body, each);
   }
   char *all = NULL;
   if (!status)
-    status =
-        scree_ranks_bring(s->domain.ranks, mine, n * sizeof *mine, &all, &capacity, &bytes, s->log);
+    status = scree_ranks_bring(s->domain.ranks, mine, n * each, &all, &capacity, &bytes, s->log);
   if (!status && whole) whole->system.memory.late.count = 0;
   if (!status && whole)
     status = scree_creep_reserve(&whole->system, (size_t)whole->system.bodies.count);
-  for (size_t at = 0; !status && whole && at < bytes; at += sizeof(Body)) {
+  for (size_t at = 0; !status && whole && at < bytes; at += each) {
     Body body;
-    memcpy(&body, all + at, sizeof body);
+    memcpy(&body, all + at, each);
     if (!scree_spread_put(&whole->system, body.number, &body))
       status = scree_fail_memory(s->log, "the whole world");
   }
@@ -128,7 +131,7 @@ static scree_Status take_contacts(scree_System *s, const char *all, size_t count
   }
   m->count = count;
   scree_free((void *)sorted);
-  return SCREE_OK;
+  return scree_memory_order(s);
 }
 
 void scree_spread_pack(const scree_System *s, size_t k, char *to) {
@@ -191,8 +194,9 @@ scree_Status scree_world_collect(const scree_World *world, scree_World *whole) {
 
 static scree_Status spread_bodies(scree_World *world, const scree_World *whole) {
   scree_System *s = &world->system;
+  const size_t each = scree_spread_body_bytes(s);
   int *late_of = whole ? scree_spread_late(&whole->system) : NULL;
-  Body *piece = SCREE_ALLOC(Body, PIECE);
+  char *piece = SCREE_ALLOC(char, PIECE *each);
   scree_Status status =
       piece && (late_of || !whole) ? SCREE_OK : scree_fail_memory(s->log, "the bodies of a rank");
   if (!status) status = scree_creep_reserve(s, (size_t)s->bodies.count);
@@ -201,12 +205,16 @@ static scree_Status spread_bodies(scree_World *world, const scree_World *whole) 
   scree_Status put = SCREE_OK;
   for (int first = 0; !status && first < s->domain.whole; first += PIECE) {
     const int n = s->domain.whole - first < PIECE ? s->domain.whole - first : PIECE;
-    for (int k = 0; whole && late_of && k < n; ++k)
-      piece[k] = scree_spread_get(&whole->system, first + k, late_of);
-    scree_ranks_broadcast(s->domain.ranks, piece, (size_t)n * sizeof *piece);
+    for (int k = 0; whole && late_of && k < n; ++k) {
+      const Body body = scree_spread_get(&whole->system, first + k, late_of);
+      memcpy(piece + (size_t)k * each, &body, each);
+    }
+    scree_ranks_broadcast(s->domain.ranks, piece, (size_t)n * each);
     for (int k = 0; k < n; ++k) {
-      const int local = scree_domain_local(&s->domain, s->bodies.count, piece[k].number);
-      if (local >= 0 && !scree_spread_put(s, local, &piece[k]))
+      Body body;
+      memcpy(&body, piece + (size_t)k * each, each);
+      const int local = scree_domain_local(&s->domain, s->bodies.count, body.number);
+      if (local >= 0 && !scree_spread_put(s, local, &body))
         put = scree_fail_memory(s->log, "the bodies of a rank");
     }
   }

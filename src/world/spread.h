@@ -4,13 +4,21 @@
 
 #include "world/world.h"
 
+#include <stddef.h>
+
 typedef struct scree_SentBody {
   scree_Motion motion;
   scree_Late way; /* of a late impact */
   scree_BodyCreep creep;
   int64_t gone;
   int number, late;
+  scree_DeformableSent deformed; /* last: not sent where all bodies are rigid */
 } scree_SentBody;
+
+/* Bytes of it on its way. */
+static inline size_t scree_spread_body_bytes(const scree_System *s) {
+  return scree_system_deforms(s) ? sizeof(scree_SentBody) : offsetof(scree_SentBody, deformed);
+}
 
 /* Place of each body in the list of late impacts, or -1; freed with scree_free, null: no memory. */
 int *scree_spread_late(const scree_System *s);

@@ -278,5 +278,5 @@ scree_Status scree_world_restore(scree_World *world, const void *buffer, size_t 
   memory->count = contacts;
   memory->late.count = late;
   scree_state_continue(world, &header);
-  return SCREE_OK;
+  return scree_memory_order(s); /* ranks save contacts in the order of their bodies */
 }

@@ -433,7 +433,7 @@ scree_BodyKind scree_body_kind_of(const scree_World *world, int body) {
 }
 
 bool scree_world_deforms(const scree_World *world) {
-  return world->system.bodies.deformable_count > 0;
+  return scree_system_deforms(&world->system);
 }
 
 int scree_body_node_count(const scree_World *world, int body) {

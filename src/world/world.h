@@ -64,7 +64,7 @@ struct scree_World {
 /* What a rank writes of the state of a divided world: data of section k of rank 0, then of rank 1
  * and so on, section after section, are what scree_world_save writes of the whole. Each rank has
  * the bodies of a range of numbers, and their contacts. */
-enum { SCREE_STATE_SECTIONS = 10 };
+enum { SCREE_STATE_SECTIONS = 12 };
 typedef struct scree_PartState {
   const void *data[SCREE_STATE_SECTIONS];
   size_t bytes[SCREE_STATE_SECTIONS];
@@ -82,18 +82,20 @@ SCREE_PRIVATE scree_Status scree_world_part_restore(scree_World *world, scree_St
 
 /* What does not change of a body. */
 typedef struct scree_BodyRow {
-  scree_Shape shape; /* without deformation; its data belong to the world */
+  scree_Shape shape; /* without deformation; its data belong to the world, or to the row */
   scree_Vec3 inertia;
   double mass;
   int64_t removed; /* step, or -1 */
   int number, shape_number, material, kind;
   uint32_t group;
-  uint32_t flags; /* of deformable bodies, for the file */
   int obstacle;
+  bool explicit_, consistent_mass, keeps_shape; /* of deformable bodies (scree_Elastic) */
+  bool own_shape;                               /* `shape` belongs to the row */
 } scree_BodyRow;
 SCREE_PRIVATE scree_BodyRow scree_world_body_row(const scree_World *world, int body);
+SCREE_PRIVATE void scree_world_free_rows(scree_BodyRow *rows, int count);
 /* Of a divided world: rank k gets the bodies k * block to (k + 1) * block - 1, in their order;
- * freed with scree_free. */
+ * freed with scree_world_free_rows. */
 SCREE_PRIVATE scree_Status scree_world_part_rows(const scree_World *world, int block,
                                                  scree_BodyRow **rows, int *count);
 

@@ -68,6 +68,20 @@ if [ -n "$scree" ] && [ -x "$scree" ]; then
     grep -q '"divided": true' "$work/out" && grep -q '"imbalance": ' "$work/out" || fail "not divided: $(cat "$work/out")"
     compare "$work/one" "$work/all$n" || fail "$n ranks"
   done
+  # the same for pseudo-rigid bodies, and for a run that goes on on other numbers of ranks
+  soft=$source/tests/ranks/soft.yaml
+  "$scree" run "$soft" -q -o "$work/soft" || fail "soft bodies on one rank"
+  for n in 2 3; do
+    timeout 300 mpirun -q -n $n "$scree" run "$soft" --json -o "$work/soft$n" >"$work/out" || fail "soft bodies on $n ranks"
+    grep -q '"divided": true' "$work/out" || fail "soft bodies are not divided: $(cat "$work/out")"
+    compare "$work/soft" "$work/soft$n" 1e-6 soft || fail "soft bodies on $n ranks"
+  done
+  for n in 3 1 2; do
+    launch=(mpirun -q -n $n)
+    [ $n = 1 ] && launch=()
+    timeout 300 "${launch[@]}" "$scree" run "$soft" -q --steps 50 --resume -o "$work/soft-resumed" || fail "soft bodies resumed on $n ranks"
+  done
+  compare "$work/soft" "$work/soft-resumed" 1e-6 soft || fail "soft bodies resumed"
   # generators: each rank makes its own bodies, and the start is that of one rank in every number
   generators=$source/tests/ranks/generators.yaml
   "$scree" run "$generators" -q --steps 1 -o "$work/made" || fail "generators on one rank"
@@ -100,7 +114,7 @@ if [ -n "$scree" ] && [ -x "$scree" ]; then
   # deformable bodies of another run, of which the scene does not tell
   "$scree" run "$source/examples/twist.yaml" --steps 2 -q -o "$work/twist" || fail "a run to start from"
   mpirun -q -n 2 "$scree" run "$source/examples/let-go.yaml" --set "start.run=$work/twist" --steps 2 --json \
-    -o "$work/let-go" >"$work/out" 2>&1 && grep -q '"undivided": "it has deformable bodies"' "$work/out" ||
+    -o "$work/let-go" >"$work/out" 2>&1 && grep -q '"undivided": "it has finite elements"' "$work/out" ||
     fail "deformable bodies of another run: $(cat "$work/out")"
   # messages come once, from rank 0
   mpirun -q -n 3 "$scree" run "$work/no-such-scene.yaml" >"$work/out" 2>&1

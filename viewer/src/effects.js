@@ -1,8 +1,8 @@
 // What makes bodies stand on the ground: a shadow map from the key light, and passes over the finished
 // picture that darken corners (ambient occlusion) and draw edges, both from its depths. In the plane
 // there are none of these. Where pictures come slower than they should while something moves, less is drawn
-// until all is still, by levels: 0 everything, 1 neither shadows nor occlusion nor smooth edges, 2 the same at half
-// of the resolution, 3 at a third.
+// until all is still, by levels: 0 everything, 1 neither shadows nor occlusion nor smooth edges, 2 so in half
+// of the resolution, 3 in a third.
 import * as THREE from 'three';
 import * as shader from './shaders.js';
 

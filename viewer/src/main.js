@@ -368,7 +368,7 @@ async function start() {
   player.fields = drawable ? fieldsOf(run) : [];
   Object.assign(player, { stage, view: stage?.first ?? null });
   if (run.count) {
-    // The speed to begin with, of the list of speeds: the whole run takes about half a minute.
+    // Smooth at a glance: the whole run within about half a minute, in the list of speeds.
     const span = run.times[run.count - 1] - run.times[0], speeds = [...$('speed').options].map((o) => Number(o.value));
     const wanted = span / 30;
     const begin = wanted > 1 ? speeds.find((s) => s >= wanted) ?? 10 : span < 1 ? speeds.findLast((s) => s <= Math.max(span / 4, 0.05)) ?? 0.05 : 1;

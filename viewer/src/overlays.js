@@ -146,7 +146,7 @@ export class Overlays {
     }
   }
 
-  // Trails: the places of bodies in the frames before this one, older ones paler. False while some frames are not loaded.
+  // Where bodies came from: the frames before this one, older ones paler. False while some are not there.
   addTrails(k) {
     const { view, paths } = this, { run } = view, { origin, length } = run.meta;
     paths.begin(0);

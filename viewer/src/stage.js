@@ -45,7 +45,7 @@ export class Stage {
     const { views, eye } = this;
     const changed = eye.changed || views.some((view) => view.needed), { effects } = this.first;
     if (changed) this.changed = now;
-    // When nothing moves the picture soon gets its full resolution, and later shadows, so that one can go on without
+    // Once nothing moves the picture gets its full resolution soon, and then shadows, so that one can go on without
     // having to wait for these.
     const finer = this.shown > 1 ? 1 : 0, refine = !changed && still && this.shown > 0 && now - this.changed > STILL[finer];
     // How long the last picture took: the browser asks for the next when it is done.
