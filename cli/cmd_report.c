@@ -62,14 +62,15 @@ static int report(const CliList *directories, const char *output,
 
 static int run(const CliCommand *command, int argc, char **argv) {
   const char *output = NULL;
-  double budget = 30.0;
+  double budget = 0.0;
   int frames = 0;
   bool as_json = false;
   const CliOption options[] = {
       {"output", 'o', CLI_TEXT, &output, "FILE",
        "the page (default DIR/report.html,\nof two runs compare.html)", 0, 0, NULL},
       {"budget", 0, CLI_REAL, &budget, "MB",
-       "largest size of the page (30): first numbers get fewer\n"
+       "largest size of the page (30, more where the shapes of\n"
+       "very many bodies need it): first numbers get fewer\n"
        "digits, then contacts of some frames are left out,\n"
        "then frames",
        0.1, 2000, NULL},

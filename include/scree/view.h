@@ -27,7 +27,7 @@ typedef enum scree_ReportLevel {
 } scree_ReportLevel;
 
 typedef struct scree_ReportSettings {
-  double budget; /* bytes of the page (30e6) */
+  double budget; /* bytes of the page; 0: 30e6, or more where the shapes alone need it */
   int frames;    /* at most so many, evenly spread; 0: as many as the budget holds */
   int only;      /* >= 0: this frame alone, for a picture; else -1 */
 } scree_ReportSettings;

@@ -314,7 +314,7 @@ static PyObject *replay_page(PyObject *object, PyObject *args, PyObject *kw) {
   CORE_USE_OR(self, NULL);
   scree_ReportSettings settings = scree_report_settings();
   if (given(budget) && !as_double(budget, "budget", &settings.budget)) return NULL;
-  if (!(settings.budget > 0)) {
+  if (given(budget) && !(settings.budget > 0)) {
     PyErr_SetString(core_errors.input, "budget: expected a number of bytes > 0");
     return NULL;
   }

@@ -146,6 +146,10 @@ static scree_Status write_page(scree_Replay *const *replays, int runs,
   return status;
 }
 
+/* Bytes of a page, unless asked for; and, for runs of very many bodies, over those of the shapes.
+ */
+static const double usual = 30e6, enough = 1.5;
+
 /* The estimate may be too low: then try again with the observed ratio. */
 static scree_Status write_fitting(scree_Replay *const *replays, int runs,
                                   const scree_ReportSettings *settings, Writer *writer,
@@ -159,15 +163,16 @@ static scree_Status write_fitting(scree_Replay *const *replays, int runs,
     status = fixed_bytes(replays[k], k ? 0 : size, &own);
     fixed += own;
   }
-  if (status == SCREE_OK && settings->budget < fixed)
+  const double budget = settings->budget > 0 ? settings->budget : fmax(usual, enough * fixed);
+  if (status == SCREE_OK && budget < fixed)
     return scree_fail(
         replays[0]->log, SCREE_BAD_INPUT,
         "budget: found %.3g MB, expected at least %.3g MB for the page, the shapes and "
         "the curves",
-        settings->budget / 1e6, fixed / 1e6);
-  double bytes = 0.75 * (settings->budget - fixed);
+        budget / 1e6, fixed / 1e6);
+  double bytes = 0.75 * (budget - fixed);
   for (int attempt = 0; status == SCREE_OK && attempt < 6; ++attempt, bytes *= 0.8) {
-    writer->budget = attempt < 5 ? settings->budget : INFINITY;
+    writer->budget = attempt < 5 ? budget : INFINITY;
     status = write_page(replays, runs, settings, bytes, writer, info);
     if (!writer->over) break;
   }

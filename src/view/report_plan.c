@@ -13,7 +13,7 @@
 enum { SAMPLES = 3 };
 
 scree_ReportSettings scree_report_settings(void) {
-  return (scree_ReportSettings){.budget = 30e6, .frames = 0, .only = -1};
+  return (scree_ReportSettings){.budget = 0, .frames = 0, .only = -1};
 }
 
 void scree_report_plan_fini(scree_ReportPlan *plan) {
