@@ -149,7 +149,8 @@ largest. Motion is chaotic but in the cradle, so that single starts of one scene
 - gas: 100 disks of 3 cm at 1 m/s in a box of 1 m, 2 s
 - sizes: 60 disks of 1 to 4 cm at 1 m/s in a box of 0.96 m, 2 s
 - billiards: 15 balls in a triangle, with gaps of about a tenth of a millimetre, hit at 5 m/s, 1 s
-- cradle: five balls in a row with gaps of 0.1 to 1 mm between two walls, the first at 1 m/s, 1 s
+- cradle: five balls in a row with gaps of 0.1 to 1 mm between two walls, the first at 1 m/s, 1 s. At 0.9 balls come to touch,
+  and then share a blow ([PHYSICS](../PHYSICS.md#time)), which impact by impact they do not
 
 | scene | e_n | exact | h | largest | h/2 | largest | parts of a step | not certified |
 |---|---:|---:|---:|---:|---:|---:|---:|---|

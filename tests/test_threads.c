@@ -9,6 +9,7 @@
 
 #include "core/barrier.h"
 #include "core/load.h"
+#include "core/pace.h"
 
 /* Every thread sees what all others wrote before the barrier, thousands of times. */
 static void barrier_separates(void **unused) {
@@ -49,8 +50,36 @@ static void load_leaves_processors(void **unused) {
   }
 }
 
+/* Both numbers of threads are tried, the cheaper is used, the other one tried again now and then,
+ * and a machine that changes is followed. */
+static int count_with_one(scree_Pace *pace, double one, double many, int loops) {
+  int count = 0;
+  for (int k = 0; k < loops; ++k) {
+    const int threads = scree_pace_threads(pace, 2);
+    scree_pace_add(pace, threads, threads == 1 ? one : many);
+    count += threads == 1;
+  }
+  return count;
+}
+
+static void pace_follows_costs(void **unused) {
+  (void)unused;
+  scree_Pace pace = {0};
+  assert_int_equal(scree_pace_threads(&pace, 1), 1);
+  assert_int_equal(scree_pace_threads(&pace, 2), 2);
+  scree_pace_add(&pace, 2, 0.0); /* a clock that has not moved tells nothing */
+  scree_pace_add(&pace, 2, -1.0 / 0.0);
+  assert_int_equal(scree_pace_threads(&pace, 2), 2);
+  const int alone = count_with_one(&pace, 1.0, 2.0, 1000);
+  assert_in_range(alone, 950, 999);
+  count_with_one(&pace, 1.0, 0.5, 2000); /* the others leave the processors */
+  const int later = count_with_one(&pace, 1.0, 0.5, 1000);
+  assert_in_range(later, 1, 50);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(barrier_separates),
-                                     cmocka_unit_test(load_leaves_processors)};
+                                     cmocka_unit_test(load_leaves_processors),
+                                     cmocka_unit_test(pace_follows_costs)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

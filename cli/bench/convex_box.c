@@ -126,7 +126,7 @@ static scree_Status run_row(Bench *bench, int m, int n, const char *name, Cloud 
                       .max_iterations = 100000};
     snprintf(method.text[0], sizeof *method.text, "rho=%.17g", 0.2 / step);
   } else {
-    method.tolerance = 1e-3; /* the error that the gradient methods reach: error_max */
+    method.tolerance = 1e-3; /* the tolerance is about the error_max of the gradient methods */
   }
   scree_WorldSettings settings = march_settings(bench, &method, 3, step, 1.0, pointers);
   settings.scheme = "euler";

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDTH = 720, HEIGHT = 440, LEFT = 76, RIGHT = 150, TOP = 40, BOTTOM = 52, TICKS_MAX = 16 };
+enum { WIDTH = 760, HEIGHT = 440, LEFT = 88, RIGHT = 178, TOP = 40, BOTTOM = 52, TICKS_MAX = 16 };
 
 /* Dark enough for a white background, and distinguishable with red-green colour blindness. */
 static const char *const colours[PLOT_SERIES_MAX] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",

@@ -7,7 +7,10 @@
 #ifndef SCREE_CORE_LOAD_H
 #define SCREE_CORE_LOAD_H
 
+#include "core/pace.h"
 #include "core/private.h"
+
+enum { SCREE_LOAD_PACES = 32 };
 
 /* The last sample; all zero at the beginning. */
 typedef struct scree_MachineLoad {
@@ -15,6 +18,8 @@ typedef struct scree_MachineLoad {
   double busy; /* processor seconds of all programs since the machine was started */
   double own;  /* processor seconds of this process */
   int spare;   /* processors that other programs do not use, at least 1 */
+  /* of sweeps, by the power of two of the number of their contacts */
+  scree_Pace pace[SCREE_LOAD_PACES];
 } scree_MachineLoad;
 
 /* The number of threads to use, 1 .. most. */

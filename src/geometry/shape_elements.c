@@ -7,7 +7,7 @@
 #include "geometry/shape_class.h"
 #include "geometry/trimesh.h"
 
-/* Of a block in a scene; the mesh decides. */
+/* Half extents of a block, for scenes; the mesh itself decides the shape. */
 static const scree_ShapeParameter parameters[] = {
     {"half_x", SCREE_SHAPE_FIELD(semi.x), true, 0, true, false, "half extent of a block along x",
      false},

@@ -1,5 +1,5 @@
-/* Closest points of a closed surface of triangles, for contacts of its and other vertices
- * (collide_elements.c). */
+/* Closest points of a closed surface of triangles, for contacts of its own vertices and of those of
+ * other bodies (collide_elements.c). */
 #ifndef SCREE_GEOMETRY_SURFACE_H
 #define SCREE_GEOMETRY_SURFACE_H
 

@@ -56,8 +56,8 @@ typedef struct scree_LawEnergy {
 struct scree_LawClass {
   const char *name, *summary;
   scree_OptionTable options; /* of reals, at most SCREE_LAW_VALUES */
-  /* Null, or what is wrong with values that are each in range but make no sense together, as "what
-   * it is, expected what"; null: nothing. */
+  /* Null, or a check of values that are each in range but may make no sense together. Returns "what
+   * was found, expected what", or null if they are right. */
   const char *(*check)(const scree_PairLaw *law);
   /* Set and restitution. `h` is the step: sets are in impulses, laws may be given in forces. */
   void (*fill)(const scree_PairLaw *law, double h, scree_LawContact *contact);

@@ -36,7 +36,8 @@ void scree_run_parts_fini(scree_RunParts *parts) {
 /* ---- the world -------------------------------------------------------------------------------
  */
 
-/* Bodies of another run come with impulses, which rank 0 puts into a whole world and sends. */
+/* Impulses of bodies that come from another run are put into a whole world by rank 0, which sends
+ * it. */
 static scree_Status send_start(scree_RunParts *parts, const scree_Scene *scene,
                                const scree_Log *log, scree_World *world) {
   scree_Status status = parts->writes ? scree_scene_build(scene, log, &parts->whole) : SCREE_OK;

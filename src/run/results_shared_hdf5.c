@@ -6,8 +6,8 @@
  * way alone, since HDF5 must agree on their places.
  *
  * On a full disk Open MPI's collective writes leave ranks waiting for each other, and HDF5 1.10
- * ends the program in MPI_Finalize where it could not close a file. So there has to be room for all
- * numbers, compressed or not, before it begins. */
+ * ends the program in MPI_Finalize where it could not close a file. So before it begins the disk
+ * must have room for all numbers, uncompressed. */
 #define _POSIX_C_SOURCE 200809L
 #include "run/results_shared.h"
 

@@ -13,18 +13,23 @@ static const char *text_of(const scree_Node *map, const char *key, const char *o
   return node && node->kind == SCREE_NODE_SCALAR ? node->text : otherwise;
 }
 
-/* Of what is measured itself. The free coordinate of a hinge is an angle, of other joints a length.
- */
+/* The entry of a list that has a name, or null. */
+static const scree_Node *entry_of(const scree_Node *list, const char *name) {
+  for (int k = 0; list && list->kind == SCREE_NODE_LIST && k < list->count; ++k)
+    if (strcmp(text_of(list->entries[k].value, "name", ""), name) == 0)
+      return list->entries[k].value;
+  return NULL;
+}
+
+/* Of what is measured itself. The free coordinate of a hinge is an angle, of other joints and of
+ * plates a length. */
 static const char *plain_unit(const scree_Node *root, const scree_Node *sensor, const char *kind) {
-  const scree_Node *joints = scree_node_find(root, "joints");
-  const char *wanted = text_of(sensor, "joint", ""), *found = "";
-  for (int k = 0; joints && joints->kind == SCREE_NODE_LIST && k < joints->count; ++k)
-    if (strcmp(text_of(joints->entries[k].value, "name", ""), wanted) == 0)
-      found = text_of(joints->entries[k].value, "kind", "");
-  if (found[0] && strcmp(kind, "joint_position") == 0)
-    return strcmp(found, "hinge") == 0 ? "rad" : "m";
-  if (found[0] && strcmp(kind, "joint_effort") == 0)
-    return strcmp(found, "hinge") == 0 ? "N m" : "N";
+  const char *name = text_of(sensor, "joint", "");
+  const scree_Node *joint = entry_of(scree_node_find(root, "joints"), name);
+  const bool known = joint || entry_of(scree_node_find(root, "plates"), name);
+  const bool hinge = joint && strcmp(text_of(joint, "kind", ""), "hinge") == 0;
+  if (known && strcmp(kind, "joint_position") == 0) return hinge ? "rad" : "m";
+  if (known && strcmp(kind, "joint_effort") == 0) return hinge ? "N m" : "N";
   return scree_sensor_unit(kind);
 }
 

@@ -68,7 +68,7 @@ static void note_overlap(Work *w, double gap, double size) {
   if (-gap > w->deepest * size) w->deepest = -gap / size;
 }
 
-/* A pair whose points are many shares its force among them, so that flat faces are not stiffer. */
+/* The force of a pair is shared among its points, so that flat faces are not stiffer. */
 static void press(Work *w, int i, int j, const Points *points, double wanted, double size) {
   for (int k = 0; k < points->count; ++k) {
     scree_ManifoldPoint point = points->point[k];

@@ -140,7 +140,7 @@ static scree_Status read_held(const scree_Scene *scene, const scree_Node *map, c
   const scree_Node *node = scree_node_find(map, "held");
   if (!node) return SCREE_OK;
   if (body->def.kind != SCREE_BODY_ELEMENTS)
-    return scree_scene_refuse(scene, node, log, "held: a %s body, expected one of kind elements",
+    return scree_scene_refuse(scene, node, log, "held: a body of kind %s, expected elements",
                               scree_body_kind_name(body->def.kind));
   const scree_Status status = scree_region_read(scene, node, log, &body->held);
   if (status) return status;
@@ -172,7 +172,7 @@ static scree_Status read_driven(scree_Scene *scene, const scree_Node *map, const
   const scree_Node *list = scree_node_find(map, "driven");
   if (!list || list->count == 0) return SCREE_OK;
   if (body->def.kind != SCREE_BODY_ELEMENTS)
-    return scree_scene_refuse(scene, list, log, "driven: a %s body, expected one of kind elements",
+    return scree_scene_refuse(scene, list, log, "driven: a body of kind %s, expected elements",
                               scree_body_kind_name(body->def.kind));
   for (int k = 0; k < list->count; ++k) {
     const scree_Node *group = list->entries[k].value, *by = scree_node_find(group, "by");

@@ -22,7 +22,7 @@ static void json_text(scree_ReferencePage *page, const char *text) {
 }
 
 static void json_number(scree_ReferencePage *page, const scree_Field *field) {
-  /* a number, or an expression as text, whose range an editor cannot know */
+  /* a number, or an expression as text, whose range an editor cannot check */
   scree_page_say(page, "{\"anyOf\": [{\"type\": \"%s\"",
                  field->type == SCREE_FIELD_INT || field->type == SCREE_FIELD_INTS ? "integer"
                                                                                    : "number");

@@ -36,7 +36,7 @@ const char scree_page_defaults[] =
     "- **Step** `auto`: the smallest body falls from rest by 1e-3 of its size in a step; no body "
     "or "
     "obstacle moves by more than 0.05 of it at the speeds that the scene gives (0.1, if all bodies "
-    "are balls; less, down to a quarter, where several bounce with `e_n` above 0.9), nor, in "
+    "are balls; less, down to a fifth, where several bounce with `e_n` above 0.9), nor, in "
     "scenes "
     "with bodies other than balls, by more than 0.25 at the speed of a fall through the scene; "
     "none turns by more than 0.1 rad; an applied force moves its body from rest by at most 0.01 of "

@@ -18,7 +18,7 @@ typedef struct scree_Parameters {
   double value[SCREE_PARAMETERS_MAX];
 } scree_Parameters;
 
-/* Why the text cannot be a name of a parameter; null: it can. */
+/* The reason why a text cannot be the name of a parameter; null: it can be. */
 const char *scree_parameter_refuse(const char *name);
 
 /* Whether an expression uses a name. */

@@ -235,14 +235,15 @@ scree_Status scree_scene_elastic(const scree_Scene *scene, const scree_Node *whe
   const scree_Node *time = scree_node_find(root, "time");
   const char *kind = scree_body_kind_name(def->kind);
   if (!scree_node_find(material, "young"))
-    return scree_scene_refuse(scene, where, log,
-                              "a %s body: its material \"%.60s\" has no `young`, expected Young's "
-                              "modulus",
-                              kind, scree_scene_material(scene, def->material, NULL, NULL));
+    return scree_scene_refuse(
+        scene, where, log,
+        "a body of kind %s: its material \"%.60s\" has no `young`, expected Young's "
+        "modulus",
+        kind, scree_scene_material(scene, def->material, NULL, NULL));
   if (scree_node_is(time, "scheme", "euler") || scree_node_number(time, "theta") != 0.5)
     return scree_scene_refuse(
         scene, where, log,
-        "a %s body: time.scheme is %s with theta %g, expected a scheme with "
+        "a body of kind %s: time.scheme is %s with theta %g, expected a scheme with "
         "theta 0.5 (moreau-jean)",
         kind, scree_node_text(time, "scheme"),
         scree_node_is(time, "scheme", "euler") ? 1 : scree_node_number(time, "theta"));

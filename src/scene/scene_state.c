@@ -66,7 +66,7 @@ static scree_Status read_deformation(scree_Scene *scene, const scree_Node *map,
   const scree_Quat q = body->def.pose.orientation;
   if (body->def.kind != SCREE_BODY_PSEUDO_RIGID)
     return scree_scene_refuse(scene, node, log,
-                              "deformation: a %s body, expected one of kind pseudo-rigid",
+                              "deformation: a body of kind %s, expected pseudo-rigid",
                               scree_body_kind_name(body->def.kind));
   const scree_Pose frame = scree_shape_frame(&body->shape);
   const scree_Quat typed = scree_quat_mul(q, scree_quat_conj(frame.orientation));
@@ -130,7 +130,7 @@ static scree_Status read_table(scree_Scene *scene, scree_Node *map, const scree_
                                scree_SceneBody *body) {
   scree_Node *node = scree_node_find(map, "state");
   if (body->def.kind != SCREE_BODY_ELEMENTS)
-    return scree_scene_refuse(scene, node, log, "state: a %s body, expected one of kind elements",
+    return scree_scene_refuse(scene, node, log, "state: a body of kind %s, expected elements",
                               scree_body_kind_name(body->def.kind));
   const char *path = scree_scene_path(scene, node, log);
   if (!path) return SCREE_BAD_INPUT;

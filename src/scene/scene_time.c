@@ -44,7 +44,8 @@ scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log)
  *     or, at its speed or that of an obstacle, by travel of its size  who meets whom; by aimed, if
  *                                                                     all are balls, whose meeting
  *                                                                     points are known; where
- *     bodies bounce with e_n above lossy, less: bouncing times that at 1   two impacts in a step
+ *     bodies bounce with e_n above lossy, less: bouncing times that   two impacts in a step
+ *     from lossless on
  *     or, at the speed of a fall through the scene, by miss of it     bodies that pass each other,
  *                                                                     if some are not balls
  *     turn by turn, and obstacles too                                 expansion of gaps
@@ -56,15 +57,16 @@ scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log)
  * Signals are looked at in `samples` instants of the duration. The numbers are those with which the
  * averages of the scenes in bench/scenes are right to 1 % (docs/VALIDATION.md). */
 static const struct {
-  double fall, load, travel, aimed, bouncing, lossy, miss, turn, swing, spring, strain, wave,
-      stable, deform, press;
+  double fall, load, travel, aimed, bouncing, lossy, lossless, miss, turn, swing, spring, strain,
+      wave, stable, deform, press;
   int samples;
 } auto_step = {.fall = 0.03,
                .load = 0.1,
                .travel = 0.05,
                .aimed = 0.1,
-               .bouncing = 0.25,
+               .bouncing = 0.2,
                .lossy = 0.9, /* restitution up to which they count as others */
+               .lossless = 0.95,
                .miss = 0.25,
                .turn = 0.1,
                .swing = 0.5,
@@ -262,7 +264,7 @@ static double drop(const scree_Scene *scene) {
 /* Part of its way that a body may move where it bounces. One that meets two others in a step loses
  * energy (step/event.c), and where impacts lose little that is most of the loss: 100 disks that
  * cover 28 % of a box and bounce with e_n = 1 kept half of their energy for 2 s, and keep 99 % with
- * a quarter of the step (docs/validation/elastic.md). */
+ * a fifth of the step (docs/validation/elastic.md). */
 static double part_of_bouncing(const scree_Scene *scene) {
   const int last = scene->kept ? scree_scene_kept_number(scene, scene->kept - 1) : -1;
   double e = 0, moving = scree_scene_most(scene, last) + 1 - scene->obstacle_count;
@@ -275,7 +277,8 @@ static double part_of_bouncing(const scree_Scene *scene) {
     }
   }
   if (moving < 2 || !(e > auto_step.lossy)) return 1;
-  return 1 - (1 - auto_step.bouncing) * (e - auto_step.lossy) / (1 - auto_step.lossy);
+  const double part = (e - auto_step.lossy) / (auto_step.lossless - auto_step.lossy);
+  return 1 - (1 - auto_step.bouncing) * fmin(1, part);
 }
 
 static double automatic_step(const scree_Scene *scene) {

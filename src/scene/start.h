@@ -1,7 +1,7 @@
 /* The start of a scene from a saved frame of another run (`start` in scenes).
  *
- * The files of runs are known to the folder `run`, which uses scenes. So the interface is declared
- * here, where it is needed, and implemented in run/start.c. */
+ * The files of runs are read by the folder `run`, which depends on scenes. So the interface is
+ * declared here and implemented in run/start.c. */
 #ifndef SCREE_SCENE_START_H
 #define SCREE_SCENE_START_H
 

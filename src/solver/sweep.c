@@ -17,6 +17,7 @@
  * At the end of a call the velocities are computed from those of the vertices, and these are
  * recomputed from r at intervals, so that round-off does not accumulate. */
 #include "core/barrier.h"
+#include "core/clock.h"
 #include "core/log.h"
 #include "problem/general.h"
 #include "solver/local_exact.h"
@@ -374,12 +375,21 @@ static int team_size(const scree_Sweeps *sweeps, const scree_Operator *W) {
   return many && !scree_is_divided(W) ? threads_now(sweeps, W) : 1;
 }
 
-static void sweep_group(scree_Sweeps *sweeps, const scree_Operator *W, int threads, Group *group,
+/* On so many threads at most. Whether these are faster than one is found out by trying, if the
+ * number is not the caller's. */
+static void sweep_group(scree_Sweeps *sweeps, const scree_Operator *W, int most, Group *group,
                         double *r) {
+  scree_Pace *pace = NULL;
+  if (most > 1 && sweeps->load && W->problem->nc > 0)
+    pace = &sweeps->load->pace[ilogb((double)W->problem->nc) % SCREE_LOAD_PACES];
+  const int threads = pace ? scree_pace_threads(pace, most) : most;
+  const double start = pace ? scree_seconds() : 0.0;
   if (threads > 1)
     sweep_parallel(sweeps, W, threads, group, r);
   else
     sweep_serial(sweeps, W, group, r);
+  const double visits = (group->done - group->left_out) * W->problem->nc;
+  if (pace) scree_pace_add(pace, threads, (scree_seconds() - start) / visits);
 }
 
 void scree_sweeps_collect(scree_Sweeps *sweeps, const scree_Operator *W, double *r, double *u) {

@@ -36,7 +36,7 @@ run 0 "$SCREE" check ball.yaml
 out "708 steps"
 sed 's/^bodies: \[/&{ shape: { kind: disk, radius: 0.05 }, position: [3, 0.05], velocity: [5, 5] },/' ball.yaml > two.yaml
 run 0 "$SCREE" check two.yaml
-out "2829 steps"
+out "3536 steps"
 run 0 "$SCREE" check two.yaml --set contact.e_n=0.9
 out "708 steps"
 

@@ -101,7 +101,7 @@ cmp -s soft/results.h5 parted/results.h5 || fail "resumed with deformable bodies
 run 2 "$SCREE" check soft-later.yaml --set 'bodies[0].deformation={x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, -1]}'
 err "determinant above 0"
 run 2 "$SCREE" check soft-later.yaml --set 'bodies[5].deformation={x: [1, 0, 0], y: [0, 1, 0], z: [0, 0, 1]}'
-err "expected one of kind pseudo-rigid"
+err "expected pseudo-rigid"
 head -5 soft-later-body4.csv > short.csv
 run 2 "$SCREE" check soft-later.yaml --set 'bodies[2].state=short.csv'
 err "found 4 rows, expected 18"
