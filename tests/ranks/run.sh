@@ -82,6 +82,10 @@ if [ -n "$scree" ] && [ -x "$scree" ]; then
     timeout 300 "${launch[@]}" "$scree" run "$soft" -q --steps 50 --resume -o "$work/soft-resumed" || fail "soft bodies resumed on $n ranks"
   done
   compare "$work/soft" "$work/soft-resumed" 1e-6 soft || fail "soft bodies resumed"
+  for k in 1 2; do
+    timeout 300 mpirun -q -n 3 "$scree" run "$soft" --steps 60 -q -o "$work/same$k" || fail "soft bodies on 3 ranks"
+  done
+  cmp "$work/same1/frames.bin" "$work/same2/frames.bin" || fail "two runs of soft bodies on 3 ranks differ"
   # generators: each rank makes its own bodies, and the start is that of one rank in every number
   generators=$source/tests/ranks/generators.yaml
   "$scree" run "$generators" -q --steps 1 -o "$work/made" || fail "generators on one rank"
