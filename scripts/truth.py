@@ -131,7 +131,7 @@ def row(name, until, seconds):
 
 HEAD = MARK + '''
 
-Made by `scripts/truth.py`: scenes of [bench/scenes](../bench/scenes) with all settings at their defaults, at twice
+Made by `scripts/truth.py`: scenes of `bench/scenes` with all settings at their defaults, at twice
 the automatic step h, at h and at h/2. Differences are between means over time of the kinetic energy, the potential
 energy, the work of forces and drivers, and the energy dissipated, in this order, relative to the energy turned
 over, or to a millionth of the potential energy where nothing moves (`load-3d`: 10^8 N move by 10^-10 m or less).
