@@ -5,8 +5,10 @@
  * the bed of those that fall before them: the volume of these over the cross-section of all bodies
  * and the solid fraction of a packing. A body that has landed has contacts after it has settled:
  * those of a packing where the bed is some bodies deep, those of one body on a floor where it is
- * not. Without gravity bodies that fill the space between them as a packing does have the contacts
- * of one, and others, which are a gas, have those of the start. */
+ * not. What stands at the start and is hit by bodies that fly aside with more energy than it would
+ * release by falling down is a heap from then on. Without gravity bodies that fill the space
+ * between them as a packing does have the contacts of one, and others, which are a gas, have those
+ * of the start. */
 #include "scene/forecast.h"
 
 #include "core/log.h"
@@ -33,17 +35,18 @@ static const Points spheres = {2.95, 1}, ellipsoids = {3.2, 1}, rods = {2.9, 1.5
 /* Relative gap below which bodies touch at the start; settling time over the time of the fall, and
  * over the time in which a body falls by its size; depth in bodies from which on a bed is a
  * packing; contacts of round bodies that touch at the start, over those of a packing: more of them
- * open; those of round bodies that spread on a plane in 3D, over those of a packing. */
+ * open; those of round bodies that spread on a plane in 3D, over those of a packing; those of what
+ * was knocked down, over those it had when it stood. */
 static const struct {
-  double gap, settling, least, deep, round, spread;
-} landing = {1e-4, 0.35, 2.0, 2.0, 1.15, 0.65};
+  double gap, settling, least, deep, round, spread, ruin;
+} landing = {1e-4, 0.35, 2.0, 2.0, 1.15, 0.65, 0.55};
 
 enum { SAMPLES = 20000, MOMENTS = 200, OBSTACLES = 256, HELD = 256 };
 
-/* A body that falls: from `height` above the floor below it, at a downward speed, from `start` on.
- */
+/* A body that falls: from `height` above the floor below it, at a downward and a sideways speed,
+ * from `start` on. */
 typedef struct Faller {
-  double start, height, speed, size, volume, weight, aside;
+  double start, height, speed, size, volume, weight, aside, mass, sideways;
   Points points;
   bool flat;
 } Faller;
@@ -186,6 +189,8 @@ static bool gather(const scree_Scene *scene, Forecaster *f, double *section, dou
                            : f->g > 0 ? height_above_floor(f, x, 0.5 * shape->size)
                                       : 0,
                  .speed = f->g > 0 ? scree_dot(v, f->down) : scree_norm(v),
+                 .sideways = scree_norm(scree_sub(v, scree_scale(scree_dot(v, f->down), f->down))),
+                 .mass = scree_body_mass(f->world, k),
                  .size = shape->size,
                  .aside = scree_component(x, f->up == 0),
                  .volume = every * shape->volume,
@@ -232,6 +237,21 @@ static bool gather(const scree_Scene *scene, Forecaster *f, double *section, dou
   return true;
 }
 
+/* When what stands at the start is knocked down: bodies that fly aside cross half of the bodies'
+ * extent with more energy than the others have above the floor. Infinite, if none do. */
+static double knocked_down(const Forecaster *f, double extent) {
+  double blow = 0, speed = 0, standing = 0;
+  for (int k = 0; k < f->count; ++k) {
+    const Faller *body = &f->faller[k];
+    const double energy = 0.5 * body->weight * body->mass * body->sideways * body->sideways;
+    blow += energy;
+    speed += energy * body->sideways;
+    if (!(energy > 0) && isfinite(body->height))
+      standing += body->weight * body->mass * f->g * body->height;
+  }
+  return f->g > 0 && blow > standing && standing > 0 ? 0.5 * extent * blow / speed : INFINITY;
+}
+
 /* Contacts over time, of which `rest` are there at the start; the bodies are in the order in which
  * they land, at once where they fill the space (`full`). */
 static void add_up(const Forecaster *f, double section, double duration, double rest, bool full,
@@ -273,11 +293,16 @@ static void add_up(const Forecaster *f, double section, double duration, double 
       if (t + fall >= 0) there += body->weight;
     }
   }
-  double mean = 0;
-  for (int m = 1; m <= MOMENTS; ++m) mean += fmax(sum[m], rest) / MOMENTS;
+  const double down = knocked_down(f, pow(section, 1.0 / (f->d - 1)));
+  double mean = 0, kept = 0;
+  for (int m = 1; m <= MOMENTS; ++m) {
+    const double left = m * duration / MOMENTS > down ? landing.ruin : 1;
+    mean += left * fmax(sum[m], rest) / MOMENTS;
+    kept += left * rest / MOMENTS;
+  }
   forecast->contacts = mean;
-  forecast->at_end = fmax(sum[MOMENTS], rest);
-  forecast->rest = mean > 0 ? fmin(1, rest / mean) : 0;
+  forecast->at_end = (duration > down ? landing.ruin : 1) * fmax(sum[MOMENTS], rest);
+  forecast->rest = mean > 0 ? fmin(1, kept / mean) : 0;
   forecast->flat = all > 0 ? flats / all : 0;
   const double held = n > 0 ? f->held / n : 0;
   forecast->landed = fmin(1, fmax(forecast->rest, there > 0 ? landed / there : 0) + held);
