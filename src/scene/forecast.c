@@ -36,10 +36,12 @@ static const Points spheres = {2.95, 1}, ellipsoids = {3.2, 1}, rods = {2.9, 1.5
  * over the time in which a body falls by its size; depth in bodies from which on a bed is a
  * packing; contacts of round bodies that touch at the start, over those of a packing: more of them
  * open; those of round bodies that spread on a plane in 3D, over those of a packing; those of what
- * was knocked down, over those it had when it stood. */
+ * was knocked down, over those it had when it stood; gap, also relative, up to which faces that
+ * stand beside each other have points in each frame, as bricks of a course (the reach of two bodies
+ * at rest, step/advance.c). */
 static const struct {
-  double gap, settling, least, deep, round, spread, ruin;
-} landing = {1e-4, 0.35, 2.0, 2.0, 1.15, 0.65, 0.55};
+  double gap, settling, least, deep, round, spread, ruin, beside, bounces;
+} landing = {1e-4, 0.35, 2.0, 2.0, 1.15, 0.65, 0.55, 0.02, 0.3};
 
 enum { SAMPLES = 20000, MOMENTS = 200, OBSTACLES = 256, HELD = 256 };
 
@@ -61,6 +63,7 @@ typedef struct Forecaster {
   int *obstacle; /* (obstacles) those that may be below something */
   int obstacles;
   int held;       /* bodies in joints */
+  double bounces; /* time for which a body alone bounces, over that of its fall */
   bool walls;     /* some are no floor */
   Faller *faller; /* (count) */
   int count;
@@ -277,8 +280,9 @@ static void add_up(const Forecaster *f, double section, double duration, double 
     if (!isfinite(drop)) continue;
     const double v = body->speed;
     const double fall = f->g > 0 ? (sqrt(v * v + 2 * f->g * drop) - v) / f->g : 0;
-    const double settle =
-        full ? 0 : landing.settling * fall + landing.least * sqrt(body->size / f->g);
+    const double settle = full ? 0
+                               : (landing.settling + landing.bounces * f->bounces) * fall +
+                                     landing.least * sqrt(body->size / f->g);
     const double flight = fmin(fall, fmax(0, duration - body->start));
     falling += body->weight * fabs(v + 0.5 * f->g * flight);
     const Points points = body->points;
@@ -318,11 +322,47 @@ static double disorder(const Forecaster *f) {
   return f->count > 0 ? (double)places / f->count : 1;
 }
 
+static double flat_share(const Forecaster *f) {
+  double flat = 0, all = 0;
+  for (int k = 0; k < f->count; ++k) {
+    flat += f->faller[k].flat ? f->faller[k].weight : 0;
+    all += f->faller[k].weight;
+  }
+  return all > 0 ? flat / all : 0;
+}
+
+/* Whether the ground shakes: then bodies that stand on it do not repeat themselves. */
+static bool is_shaken(const scree_Scene *scene, scree_Vec3 down) {
+  for (size_t k = 0; k < scene->kept; ++k) {
+    const scree_SceneBody *body = &scene->bodies[k];
+    const scree_Vec3 up = scree_quat_rotate(body->def.pose.orientation, scree_vec3(0, 1, 0));
+    if (!body->driver || body->def.belt || body->shape.kind != SCREE_SHAPE_HALF_PLANE ||
+        scree_dot(up, down) > -0.5)
+      continue;
+    for (int m = 0; m < MOMENTS; ++m) {
+      const double time = (m + 0.5) * scene->duration / MOMENTS;
+      if (scree_norm2(scree_scene_signal_at(body->driver, time).linear) > 0) return true;
+    }
+  }
+  return false;
+}
+
 /* Whether something may press bodies together that have no weight. */
 static bool is_driven(const scree_Scene *scene) {
   for (size_t k = 0; k < scene->kept; ++k)
     if (scene->bodies[k].driver) return true;
   return scene->force_count > 0 || scene->joint_count > 0;
+}
+
+/* The sum of a geometric series: each bounce lasts e times as long as the one before it. */
+static double bounces_of(const scree_Scene *scene, int materials) {
+  double e = 0;
+  for (int m = 0; m < materials; ++m) {
+    const scree_PairLaw law = scree_scene_law(scene, m, m);
+    const double e_n = scree_pair_law_get(&law, "e_n"); /* not a number: it has none */
+    if (e_n > e) e = e_n;
+  }
+  return 2 * e / fmax(1 - e, 1e-6);
 }
 
 /* Share of bodies in compliant contact with their own kind, and with obstacles. */
@@ -357,6 +397,7 @@ scree_Status scree_scene_forecast(const scree_Scene *scene, const scree_World *w
                   .d = scene->dimension,
                   .g = scree_norm(scene->gravity),
                   .up = scene->dimension - 1,
+                  .bounces = bounces_of(scene, scree_scene_info(scene).materials),
                   .sign = 1};
   *forecast = (scree_Forecast){0};
   if (f.g > 0) {
@@ -370,6 +411,8 @@ scree_Status scree_scene_forecast(const scree_Scene *scene, const scree_World *w
   scree_Status status = scree_world_close(world, landing.gap, &rest);
   if (status == SCREE_OK && !gather(scene, &f, &section, &filled, &size))
     status = scree_fail_memory(log, "the estimate of contacts");
+  if (status == SCREE_OK && rest > 0 && flat_share(&f) > 0.5)
+    status = scree_world_close(world, landing.beside, &rest);
   if (status == SCREE_OK) forecast->disorder = disorder(&f);
   const bool pressed = f.g > 0 || is_driven(scene);
   const bool full = (pressed && filled > packings[f.d - 2].filled) || world->system.cell.any;
@@ -387,6 +430,7 @@ scree_Status scree_scene_forecast(const scree_Scene *scene, const scree_World *w
   if (status == SCREE_OK && near > landing.gap && forecast->landed < 1)
     status = scree_world_close(world, near, &close);
   forecast->open = (1 - forecast->landed) * fmax(0, close - rest);
+  if (status == SCREE_OK && is_shaken(scene, f.down)) forecast->rest = 0;
   if (status == SCREE_OK) forecast->compliant = compliant_share(scene, world);
   scree_free(f.faller);
   scree_free(f.obstacle);

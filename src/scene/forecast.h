@@ -7,7 +7,7 @@
 typedef struct scree_Forecast {
   double contacts; /* mean over the saved frames */
   double at_end;
-  double rest;      /* share of them that are closed at the start */
+  double rest;      /* share of them that are closed at the start, and where bodies stay */
   double landed;    /* share of bodies that have touched something, mean over the frames */
   double open;      /* contacts between bodies in flight, which are near each other */
   double disorder;  /* share of bodies that are above places of their own: small on a lattice */
