@@ -63,7 +63,7 @@ typedef struct Forecaster {
   int *obstacle; /* (obstacles) those that may be below something */
   int obstacles;
   int held;       /* bodies in joints */
-  double bounces; /* time for which a body alone bounces, over that of its fall */
+  double e_n;     /* largest restitution */
   bool walls;     /* some are no floor */
   Faller *faller; /* (count) */
   int count;
@@ -255,6 +255,13 @@ static double knocked_down(const Forecaster *f, double extent) {
   return f->g > 0 && blow > standing && standing > 0 ? 0.5 * extent * blow / speed : INFINITY;
 }
 
+/* Time for which a body alone bounces over that of its fall, the sum of a geometric series; less
+ * above others: a blow is spent in 1/(1 - e) layers, and deeper beds do not bounce at all. */
+static double bounces_of(const Forecaster *f, double depth) {
+  const double lost = fmax(1 - f->e_n, 1e-6);
+  return fmax(0, 1 - depth * lost) * 2 * f->e_n / lost;
+}
+
 /* Contacts over time, of which `rest` are there at the start; the bodies are in the order in which
  * they land, at once where they fill the space (`full`). */
 static void add_up(const Forecaster *f, double section, double duration, double rest, bool full,
@@ -273,6 +280,7 @@ static void add_up(const Forecaster *f, double section, double duration, double 
   const double depth = volume / (section * bed_fraction) / fmax(diameter / fmax(n, 1), 1e-300);
   const double spread = f->d == 3 && f->g > 0 && !f->walls ? landing.spread : 1;
   const double share = full ? 1 : fmin(1, depth / landing.deep);
+  const double bounces = bounces_of(f, depth);
   for (int k = 0; k < f->count; ++k) {
     const Faller *body = &f->faller[k];
     const double drop = full ? 0 : fmax(0, body->height - bed);
@@ -281,7 +289,7 @@ static void add_up(const Forecaster *f, double section, double duration, double 
     const double v = body->speed;
     const double fall = f->g > 0 ? (sqrt(v * v + 2 * f->g * drop) - v) / f->g : 0;
     const double settle = full ? 0
-                               : (landing.settling + landing.bounces * f->bounces) * fall +
+                               : (landing.settling + landing.bounces * bounces) * fall +
                                      landing.least * sqrt(body->size / f->g);
     const double flight = fmin(fall, fmax(0, duration - body->start));
     falling += body->weight * fabs(v + 0.5 * f->g * flight);
@@ -354,15 +362,14 @@ static bool is_driven(const scree_Scene *scene) {
   return scene->force_count > 0 || scene->joint_count > 0;
 }
 
-/* The sum of a geometric series: each bounce lasts e times as long as the one before it. */
-static double bounces_of(const scree_Scene *scene, int materials) {
-  double e = 0;
-  for (int m = 0; m < materials; ++m) {
+static double largest_restitution(const scree_Scene *scene) {
+  double largest = 0;
+  for (int m = 0, n = scree_scene_info(scene).materials; m < n; ++m) {
     const scree_PairLaw law = scree_scene_law(scene, m, m);
     const double e_n = scree_pair_law_get(&law, "e_n"); /* not a number: it has none */
-    if (e_n > e) e = e_n;
+    if (e_n > largest) largest = e_n;
   }
-  return 2 * e / fmax(1 - e, 1e-6);
+  return largest;
 }
 
 /* Share of bodies in compliant contact with their own kind, and with obstacles. */
@@ -397,7 +404,7 @@ scree_Status scree_scene_forecast(const scree_Scene *scene, const scree_World *w
                   .d = scene->dimension,
                   .g = scree_norm(scene->gravity),
                   .up = scene->dimension - 1,
-                  .bounces = bounces_of(scene, scree_scene_info(scene).materials),
+                  .e_n = largest_restitution(scene),
                   .sign = 1};
   *forecast = (scree_Forecast){0};
   if (f.g > 0) {

@@ -161,7 +161,34 @@ generators:
   - { kind: pack, region: { kind: box, lower: [-0.2, 0], upper: [0.2, 0.5] }, shape: { kind: disk, radius: 0.02 } }
 time: { duration: 0.3 }
 END
-for name in falling streams pressed; do
+# What is knocked down, what stands on ground that shakes, and what bounces for long.
+cat > struck.yaml << 'END'
+dimension: 2
+materials: { brick: { density: 1500 }, iron: { density: 7800 } }
+obstacles: [{ shape: { kind: half-plane } }]
+bodies: [{ shape: { kind: disk, radius: 0.15 }, position: [-0.6, 0.4], velocity: [12, 0], material: iron }]
+generators:
+  - { kind: wall, brick: [0.2, 0.1], courses: 10, length: 4, material: brick }
+time: { duration: 1.5 }
+END
+cat > quaking.yaml << 'END'
+dimension: 2
+contact: { mu: 0.5 }
+obstacles: [{ shape: { kind: half-plane }, velocity: [0.2*sin(20*t), 0] }]
+generators: [{ kind: wall, brick: [0.4, 0.2], courses: 6, length: 7, joint: 0.002 }]
+time: { duration: 2 }
+END
+cat > bounced.yaml << 'END'
+dimension: 2
+contact: { mu: 0.1, e_n: 0.8 }
+obstacles:
+  - { shape: { kind: half-plane } }
+  - { shape: { kind: half-plane }, position: [0.5, 0], normal: [-1, 0] }
+  - { shape: { kind: half-plane }, normal: [1, 0] }
+generators: [{ kind: lattice, shape: { kind: disk, radius: 0.015 }, origin: [0.03, 0.3], count: [11, 8], spacing: 0.04, jitter: 0.1 }]
+time: { duration: 0.8 }
+END
+for name in falling streams pressed struck quaking bounced; do
   run 0 "$SCREE" run $name.yaml -o estimate-$name -q -j 1
   run 0 "$SCREE" check $name.yaml --json
   python3 - $name << 'PY' || fail "estimate of $name: $(cat out)"
