@@ -178,8 +178,8 @@ static scree_Status run_collapse(Bench *bench) {
   if (bench->quick) bench_note(bench, "--quick: until t = %g in 2D", end_2d);
   bench_note(bench,
              "fixed_point_iterations are means over the steps with contacts; the paper does "
-             "not say over which. auto is solved to an error of 1e-6, fixed to tolFP = 1e-2, "
-             "which lets bodies overlap");
+             "not say over which. auto is solved to an error of 1e-6, fixed to tolFP = 1e-2 with "
+             "convex problems to 1e-4");
   free(result);
   free(profiles);
   return status;
