@@ -181,6 +181,26 @@ static void test_own_criterion(void **state) {
   scree_problem_destroy(&p);
 }
 
+/* The measure `increment` looks at the sliding speeds alone, and with little friction these are
+ * soon found: the convex problems must be solved all the same. */
+static void test_increment(void **state) {
+  (void)state;
+  scree_Problem p;
+  assert_int_equal(pile_create(2, 20, 0.01, false, &p, NULL), SCREE_OK);
+  scree_SolveSettings settings = scree_solve_settings();
+  settings.solver = "fixed-point";
+  settings.measure = SCREE_MEASURE_INCREMENT;
+  settings.tolerance = 1e-2;
+  scree_SolveInfo info;
+  double *r = calloc((size_t)(p.nc * p.d), sizeof *r), *u = calloc((size_t)(p.nc * p.d), sizeof *u);
+  assert_int_equal(scree_solve(&p, &settings, r, u, &info, NULL), SCREE_OK);
+  assert_true(info.iterations <= 10);
+  assert_true(info.measures.error < 1e-3);
+  free(r);
+  free(u);
+  scree_problem_destroy(&p);
+}
+
 /* A packing on which the plain iteration cycles, and the damped one converges. */
 static void test_damping(void **state) {
   (void)state;
@@ -228,8 +248,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_hand),          cmocka_unit_test(test_files),
       cmocka_unit_test(test_piles),         cmocka_unit_test(test_inner),
-      cmocka_unit_test(test_own_criterion), cmocka_unit_test(test_damping),
-      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_own_criterion), cmocka_unit_test(test_increment),
+      cmocka_unit_test(test_damping),       cmocka_unit_test(test_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
