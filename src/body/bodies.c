@@ -5,6 +5,7 @@
 #include "body/signal.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "element/elastic.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -164,11 +165,27 @@ bool scree_deformable_reserve(scree_Bodies *b, size_t components) {
                          (size_t)b->deformable_count + 1, sizeof *b->account);
 }
 
-/* The name of the model as its registry has it, which outlives the caller's. */
-static const char *known_model(const char *name) {
-  const char *known = NULL;
-  for (int k = 0; name && (known = scree_elastic_model(k, NULL)) && strcmp(known, name) != 0;) ++k;
-  return known;
+scree_Status scree_deformable_make(scree_Bodies *b, int k, const scree_BodyDef *def,
+                                   const scree_Inertia *inertia, scree_Deformable *self,
+                                   const scree_Log *log) {
+  scree_Deformable made = {.class_ = scree_body_registry[def->kind],
+                           .body = k,
+                           .dimension = b->dimension,
+                           .offset = b->components,
+                           .elastic = def->elastic};
+  const scree_Status status = made.class_->create(def, inertia, &made, log);
+  if (status) return status;
+  made.components = (size_t)made.vertices * (size_t)made.size;
+  if (!scree_deformable_reserve(b, made.components)) {
+    made.class_->destroy(&made);
+    return scree_fail_memory(log, "the deformable bodies");
+  }
+  /* the name as the registry has it outlives the caller's */
+  made.elastic.model = scree_elastic_model(scree_elastic_find(def->elastic.model), NULL);
+  made.elastic.held = NULL;
+  made.elastic.held_user = NULL;
+  *self = made;
+  return SCREE_OK;
 }
 
 /* Make what a deformable body owns, and room for it; self->class_ stays null for other bodies. */
@@ -187,23 +204,7 @@ static scree_Status create_deformable(scree_Bodies *b, const scree_BodyDef *def,
       return scree_fail_memory(log, "the deformable bodies");
     return SCREE_OK;
   }
-  scree_Deformable made = {.class_ = scree_body_registry[def->kind],
-                           .body = body,
-                           .dimension = b->dimension,
-                           .offset = b->components};
-  const scree_Status status = made.class_->create(def, inertia, &made, log);
-  if (status) return status;
-  made.components = (size_t)made.vertices * (size_t)made.size;
-  if (!scree_deformable_reserve(b, made.components)) {
-    made.class_->destroy(&made);
-    return scree_fail_memory(log, "the deformable bodies");
-  }
-  made.elastic = def->elastic;
-  made.elastic.held = NULL;
-  made.elastic.held_user = NULL;
-  made.elastic.model = known_model(def->elastic.model);
-  *self = made;
-  return SCREE_OK;
+  return scree_deformable_make(b, body, def, inertia, self, log);
 }
 
 /* The body whose cold data and motion have just been written. */

@@ -141,6 +141,10 @@ void scree_deformable_drop(scree_Bodies *bodies, int k);
 /* The list of deformable bodies again in the order of the world, from deformable_index, after
  * bodies were moved, received or dropped. False: out of memory. */
 bool scree_deformable_sort(scree_Bodies *bodies);
+/* Make what a deformable body of a definition owns, and room for it behind the others. */
+scree_Status scree_deformable_make(scree_Bodies *bodies, int k, const scree_BodyDef *def,
+                                   const scree_Inertia *inertia, scree_Deformable *self,
+                                   const scree_Log *log);
 /* Room for one more deformable body, or (0) for the index of all bodies alone. */
 bool scree_deformable_reserve(scree_Bodies *bodies, size_t components);
 

@@ -4,14 +4,9 @@
 #include "body/bodies.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "element/elastic.h"
 
 #include <string.h>
-
-static int model_number(const char *name) {
-  for (int k = 0; name && scree_elastic_model(k, NULL); ++k)
-    if (strcmp(scree_elastic_model(k, NULL), name) == 0) return k;
-  return -1;
-}
 
 bool scree_deformable_can_send(const scree_Deformable *self) {
   return self->vertices == 1 && self->class_->given;
@@ -27,7 +22,7 @@ void scree_deformable_send(const scree_Bodies *b, int k, scree_DeformableSent *s
   memset(sent, 0, sizeof *sent);
   if (!self) return;
   sent->kind = scree_body_kind(self->class_->name);
-  sent->model = model_number(self->elastic.model);
+  sent->model = scree_elastic_find(self->elastic.model);
   sent->elastic = self->elastic;
   sent->elastic.model = NULL; /* an address of this process */
   sent->account = b->account[b->deformable_index[k]];
@@ -52,19 +47,10 @@ scree_Status scree_deformable_receive(scree_Bodies *b, int k, const scree_Deform
   def.shape = &b->cold[k].shape;
   def.kind = sent->kind;
   def.elastic = sent->elastic;
-  def.elastic.model = sent->model >= 0 ? scree_elastic_model(sent->model, NULL) : NULL;
-  scree_Deformable made = {.class_ = scree_body_registry[sent->kind],
-                           .body = k,
-                           .dimension = b->dimension,
-                           .offset = b->components,
-                           .elastic = def.elastic};
-  const scree_Status status = made.class_->create(&def, &b->inertia[k], &made, log);
+  def.elastic.model = scree_elastic_model(sent->model, NULL);
+  scree_Deformable made;
+  const scree_Status status = scree_deformable_make(b, k, &def, &b->inertia[k], &made, log);
   if (status) return status;
-  made.components = (size_t)made.vertices * (size_t)made.size;
-  if (!scree_deformable_reserve(b, made.components)) {
-    made.class_->destroy(&made);
-    return scree_fail_memory(log, "the deformable bodies");
-  }
   b->deformable[b->deformable_count] = made;
   b->deformable_index[k] = b->deformable_count++;
   b->components += made.components;

@@ -8,6 +8,7 @@
 #ifndef SCREE_ELEMENT_ELASTIC_H
 #define SCREE_ELEMENT_ELASTIC_H
 
+#include "core/private.h"
 #include "scree/element.h"
 
 typedef struct scree_ElasticClass scree_ElasticClass;
@@ -25,6 +26,9 @@ typedef struct scree_ElasticPoint {
   double S[6];    /* stress */
   double D[6][6]; /* dS/dE */
 } scree_ElasticPoint;
+
+/* The number of a model in the registry, -1: there is none of this name (null: none). */
+SCREE_PRIVATE int scree_elastic_find(const char *name);
 
 struct scree_ElasticClass {
   const char *name, *summary;

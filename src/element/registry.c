@@ -19,6 +19,12 @@ const char *scree_elastic_model(int k, const char **summary) {
   return scree_elastic_registry[k]->name;
 }
 
+int scree_elastic_find(const char *name) {
+  for (int k = 0; name && scree_elastic_registry[k]; ++k)
+    if (strcmp(name, scree_elastic_registry[k]->name) == 0) return k;
+  return -1;
+}
+
 static scree_Status check(const char *name, double value, bool good, const char *expected,
                           const scree_Log *log) {
   if (good && isfinite(value)) return SCREE_OK;
@@ -30,14 +36,13 @@ scree_Status scree_elastic_init(scree_ElasticMaterial *elastic, const scree_Elas
                                 double density, const scree_Log *log) {
   *elastic = (scree_ElasticMaterial){0};
   const char *model = def->model ? def->model : scree_elastic_st_venant_kirchhoff.name;
-  for (int k = 0; scree_elastic_registry[k] && !elastic->model; ++k)
-    if (strcmp(model, scree_elastic_registry[k]->name) == 0)
-      elastic->model = scree_elastic_registry[k];
-  if (!elastic->model)
+  const int found = scree_elastic_find(model);
+  if (found < 0)
     return scree_fail(log, SCREE_BAD_INPUT,
                       "elastic material: model: found %s, expected st-venant-kirchhoff or "
                       "neo-hookean",
                       model);
+  elastic->model = scree_elastic_registry[found];
   const double E = def->young, nu = def->poisson;
   scree_Status status = check("young", E, E > 0, "a number > 0", log);
   if (!status)

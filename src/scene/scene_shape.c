@@ -2,6 +2,7 @@
  * scree_BodyDef that describe matter. */
 #include "core/log.h"
 #include "core/memory.h"
+#include "element/elastic.h"
 #include "math/vec3.h"
 #include "scene/mesh_file.h"
 #include "scene/scene.h"
@@ -221,13 +222,6 @@ static bool is_affine(const char *shape) {
   return false;
 }
 
-/* The name of an elastic model as the registry has it, which outlives the scene. */
-static const char *model_of(const char *name) {
-  const char *known = NULL;
-  for (int k = 0; (known = scree_elastic_model(k, NULL)) && strcmp(known, name) != 0;) ++k;
-  return known;
-}
-
 scree_Status scree_scene_elastic(const scree_Scene *scene, const scree_Node *where,
                                  const scree_Log *log, scree_BodyDef *def) {
   const scree_Node *root = scene->tree.root;
@@ -253,7 +247,7 @@ scree_Status scree_scene_elastic(const scree_Scene *scene, const scree_Node *whe
   def->elastic.young = scree_node_number(material, "young");
   def->elastic.poisson = has_poisson ? scree_node_number(material, "poisson") : 0.25;
   def->elastic.damping = scree_node_number(material, "damping");
-  def->elastic.model = model_of(model);
+  def->elastic.model = scree_elastic_model(scree_elastic_find(model), NULL);
   def->elastic.damping_mass = scree_node_number(material, "damping_mass");
   return SCREE_OK;
 }
