@@ -32,16 +32,29 @@ static const Points disks = {1.75, 1}, ellipses = {2.1, 1}, flat_2d = {2.3, 2};
 static const Points spheres = {2.95, 1}, ellipsoids = {3.2, 1}, rods = {2.9, 1.5}, clumps = {4, 3},
                     boxes = {4.3, 3.5}, angular = {3.2, 2.5};
 
-/* Relative gap below which bodies touch at the start; settling time over the time of the fall, and
- * over the time in which a body falls by its size; depth in bodies from which on a bed is a
- * packing; contacts of round bodies that touch at the start, over those of a packing: more of them
- * open; those of round bodies that spread on a plane in 3D, over those of a packing; those of what
- * was knocked down, over those it had when it stood; gap, also relative, up to which faces that
- * stand beside each other have points in each frame, as bricks of a course (the reach of two bodies
- * at rest, step/advance.c). */
+/* Numbers of a landing, measured on the same examples. */
 static const struct {
-  double gap, settling, least, deep, round, spread, ruin, beside, bounces;
-} landing = {1e-4, 0.35, 2.0, 2.0, 1.15, 0.65, 0.55, 0.02, 0.3};
+  double gap;      /* relative, below which bodies touch at the start */
+  double settling; /* time of settling over that of the fall, */
+  double least;    /* and over the time in which a body falls by its size */
+  double deep;     /* depth, in bodies, from which on a bed is a packing */
+  double round;    /* contacts of round bodies that touch at the start, over those of a packing:
+                      more of them open */
+  double spread;   /* those of round bodies that spread on a plane in 3D, over those of a packing */
+  double ruin;     /* those of what was knocked down, over those it had when it stood */
+  double beside;   /* relative gap up to which faces that stand beside each other, as bricks of a
+                      course, have points in each frame (the reach of two bodies at rest,
+                      step/advance.c) */
+  double bounces;  /* part of the time for which a body alone bounces, where others are beside it */
+} landing = {.gap = 1e-4,
+             .settling = 0.35,
+             .least = 2.0,
+             .deep = 2.0,
+             .round = 1.15,
+             .spread = 0.65,
+             .ruin = 0.55,
+             .beside = 0.02,
+             .bounces = 0.3};
 
 enum { SAMPLES = 20000, MOMENTS = 200, OBSTACLES = 256, HELD = 256 };
 
@@ -95,6 +108,20 @@ static double along(const Forecaster *f, scree_Vec3 x) {
   return f->sign * scree_component(x, f->up);
 }
 
+static bool is_plane(const scree_Shape *shape) {
+  return shape->kind == SCREE_SHAPE_HALF_SPACE || shape->kind == SCREE_SHAPE_HALF_PLANE;
+}
+
+static scree_Vec3 normal_of(const Forecaster *f, scree_Pose plane) {
+  return scree_quat_rotate(plane.orientation,
+                           f->d == 2 ? scree_vec3(0, 1, 0) : scree_vec3(0, 0, 1));
+}
+
+/* How far up the normal of a plane points: 1 of level ground, 0 of a wall; -1 of other shapes. */
+static double uprightness(const Forecaster *f, const scree_Shape *shape, scree_Pose pose) {
+  return is_plane(shape) ? -scree_dot(normal_of(f, pose), f->down) : -1;
+}
+
 /* Height of the lowest point of a body above the nearest obstacle below it. */
 static double height_above_floor(const Forecaster *f, scree_Vec3 centre, double radius) {
   double least = INFINITY;
@@ -104,12 +131,10 @@ static double height_above_floor(const Forecaster *f, scree_Vec3 centre, double 
     const scree_Pose pose = scree_body_pose(f->world, b);
     const scree_Vec3 off = scree_sub(centre, pose.position);
     double height;
-    if (shape->kind == SCREE_SHAPE_HALF_SPACE || shape->kind == SCREE_SHAPE_HALF_PLANE) {
-      const scree_Vec3 axis = f->d == 2 ? scree_vec3(0, 1, 0) : scree_vec3(0, 0, 1);
-      const scree_Vec3 n = scree_quat_rotate(pose.orientation, axis);
-      const double fall = -scree_dot(n, f->down);
+    if (is_plane(shape)) {
+      const double fall = uprightness(f, shape, pose);
       if (fall < 0.05) continue; /* a wall, or a ceiling */
-      height = (scree_dot(n, off) - radius) / fall;
+      height = (scree_dot(normal_of(f, pose), off) - radius) / fall;
     } else if (shape->kind == SCREE_SHAPE_DRUM || shape->kind == SCREE_SHAPE_DRUM_2D) {
       const double lift = along(f, off);
       const double aside = scree_norm2(off) - lift * lift;
@@ -169,9 +194,7 @@ static bool gather(const scree_Scene *scene, Forecaster *f, double *section, dou
   if (!f->faller || !f->obstacle) return false;
   for (int k = 0; k < b->count && f->obstacles < OBSTACLES; ++k)
     if (b->fixed[k]) {
-      const scree_Vec3 up =
-          scree_quat_rotate(scree_body_pose(f->world, k).orientation, scree_vec3(0, 0, 1));
-      if (b->cold[k].shape.kind != SCREE_SHAPE_HALF_SPACE || scree_dot(up, f->down) > -0.5)
+      if (!(uprightness(f, &b->cold[k].shape, scree_body_pose(f->world, k)) >= 0.5))
         f->walls = true;
       f->obstacle[f->obstacles++] = k;
     }
@@ -340,12 +363,10 @@ static double flat_share(const Forecaster *f) {
 }
 
 /* Whether the ground shakes: then bodies that stand on it do not repeat themselves. */
-static bool is_shaken(const scree_Scene *scene, scree_Vec3 down) {
+static bool is_shaken(const scree_Scene *scene, const Forecaster *f) {
   for (size_t k = 0; k < scene->kept; ++k) {
     const scree_SceneBody *body = &scene->bodies[k];
-    const scree_Vec3 up = scree_quat_rotate(body->def.pose.orientation, scree_vec3(0, 1, 0));
-    if (!body->driver || body->def.belt || body->shape.kind != SCREE_SHAPE_HALF_PLANE ||
-        scree_dot(up, down) > -0.5)
+    if (!body->driver || body->def.belt || !(uprightness(f, &body->shape, body->def.pose) > 0.5))
       continue;
     for (int m = 0; m < MOMENTS; ++m) {
       const double time = (m + 0.5) * scene->duration / MOMENTS;
@@ -360,16 +381,6 @@ static bool is_driven(const scree_Scene *scene) {
   for (size_t k = 0; k < scene->kept; ++k)
     if (scene->bodies[k].driver) return true;
   return scene->force_count > 0 || scene->joint_count > 0;
-}
-
-static double largest_restitution(const scree_Scene *scene) {
-  double largest = 0;
-  for (int m = 0, n = scree_scene_info(scene).materials; m < n; ++m) {
-    const scree_PairLaw law = scree_scene_law(scene, m, m);
-    const double e_n = scree_pair_law_get(&law, "e_n"); /* not a number: it has none */
-    if (e_n > largest) largest = e_n;
-  }
-  return largest;
 }
 
 /* Share of bodies in compliant contact with their own kind, and with obstacles. */
@@ -404,7 +415,7 @@ scree_Status scree_scene_forecast(const scree_Scene *scene, const scree_World *w
                   .d = scene->dimension,
                   .g = scree_norm(scene->gravity),
                   .up = scene->dimension - 1,
-                  .e_n = largest_restitution(scene),
+                  .e_n = scree_scene_restitution(scene),
                   .sign = 1};
   *forecast = (scree_Forecast){0};
   if (f.g > 0) {
@@ -437,7 +448,7 @@ scree_Status scree_scene_forecast(const scree_Scene *scene, const scree_World *w
   if (status == SCREE_OK && near > landing.gap && forecast->landed < 1)
     status = scree_world_close(world, near, &close);
   forecast->open = (1 - forecast->landed) * fmax(0, close - rest);
-  if (status == SCREE_OK && is_shaken(scene, f.down)) forecast->rest = 0;
+  if (status == SCREE_OK && is_shaken(scene, &f)) forecast->rest = 0;
   if (status == SCREE_OK) forecast->compliant = compliant_share(scene, world);
   scree_free(f.faller);
   scree_free(f.obstacle);

@@ -253,6 +253,8 @@ static inline bool scree_scene_is_full(const scree_Scene *scene) {
 scree_Status scree_scene_thin(scree_Scene *scene, const scree_Aabb *window, const scree_Log *log);
 /* Room for the names of all bodies so far, where these are kept apart. */
 bool scree_scene_keep_names(scree_Scene *scene);
+/* The largest e_n between any two materials. */
+double scree_scene_restitution(const scree_Scene *scene);
 /* The largest of all ranks. */
 double scree_scene_most(const scree_Scene *scene, double mine);
 static inline double scree_scene_least(const scree_Scene *scene, double mine) {

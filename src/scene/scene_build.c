@@ -128,6 +128,17 @@ scree_PairLaw scree_scene_law(const scree_Scene *scene, int a, int b) {
   return read_law(scree_node_find(root, "contact"));
 }
 
+double scree_scene_restitution(const scree_Scene *scene) {
+  double largest = 0;
+  for (int a = 0; a < scene->material_count; ++a)
+    for (int b = a; b < scene->material_count; ++b) {
+      const scree_PairLaw law = scree_scene_law(scene, a, b);
+      const double e_n = scree_pair_law_get(&law, "e_n"); /* not a number: it has none */
+      if (e_n > largest) largest = e_n;
+    }
+  return largest;
+}
+
 /* ---- building -------------------------------------------------------------------------------- */
 
 static scree_WorldSettings settings_of(const scree_Scene *scene) {

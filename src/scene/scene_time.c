@@ -267,15 +267,9 @@ static double drop(const scree_Scene *scene) {
  * a fifth of the step (docs/validation/elastic.md). */
 static double part_of_bouncing(const scree_Scene *scene) {
   const int last = scene->kept ? scree_scene_kept_number(scene, scene->kept - 1) : -1;
-  double e = 0, moving = scree_scene_most(scene, last) + 1 - scene->obstacle_count;
+  const double e = scree_scene_restitution(scene);
+  double moving = scree_scene_most(scene, last) + 1 - scene->obstacle_count;
   for (int k = 0; k < scene->pour_count; ++k) moving += scene->pours[k].count;
-  for (int a = 0; a < scene->material_count; ++a) {
-    for (int b = a; b < scene->material_count; ++b) {
-      const scree_PairLaw law = scree_scene_law(scene, a, b);
-      const double e_n = scree_pair_law_get(&law, "e_n"); /* not a number: it has none */
-      if (e_n > e) e = e_n;
-    }
-  }
   if (moving < 2 || !(e > auto_step.lossy)) return 1;
   const double part = (e - auto_step.lossy) / (auto_step.lossless - auto_step.lossy);
   return 1 - (1 - auto_step.bouncing) * fmin(1, part);
