@@ -64,6 +64,13 @@ static void place_colour(const scree_Problem *p, const scree_Colouring *colourin
   for (; lane < layout->width; ++lane) place_contact(p, layout, index, lane, -1);
 }
 
+/* The closed contacts of colour k, then the open ones. */
+static void place_all(const scree_Problem *p, const scree_Colouring *colouring, int k,
+                      const unsigned char *state, scree_LaneLayout *layout) {
+  place_colour(p, colouring, k, CLOSED, state, layout, layout->start[k]);
+  place_colour(p, colouring, k, OPEN, state, layout, layout->open[k]);
+}
+
 static int most_batches(const scree_Colouring *colouring, int width) {
   int batches = 0;
   for (int k = 0; k < colouring->colours; ++k) {
@@ -82,7 +89,7 @@ static void fill_layout(const scree_Operator *W, const scree_Colouring *colourin
                         const bool *left_out, unsigned char *state, int *closed, int *open,
                         scree_LaneLayout *layout) {
   const scree_Problem *p = W->problem;
-  const int colours = colouring->colours, *start = layout->start;
+  const int colours = colouring->colours;
   const int threads = p->nc < PARALLEL_CONTACTS ? 1 : W->threads;
   if (threads == 1)
     for (int k = 0; k < colours; ++k)
@@ -98,16 +105,10 @@ static void fill_layout(const scree_Operator *W, const scree_Colouring *colourin
   }
   layout->batches = layout->start[colours];
   if (threads == 1)
-    for (int k = 0; k < colours; ++k) {
-      place_colour(p, colouring, k, CLOSED, state, layout, start[k]);
-      place_colour(p, colouring, k, OPEN, state, layout, layout->open[k]);
-    }
+    for (int k = 0; k < colours; ++k) place_all(p, colouring, k, state, layout);
   else
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-    for (int k = 0; k < colours; ++k) {
-      place_colour(p, colouring, k, CLOSED, state, layout, start[k]);
-      place_colour(p, colouring, k, OPEN, state, layout, layout->open[k]);
-    }
+    for (int k = 0; k < colours; ++k) place_all(p, colouring, k, state, layout);
 }
 
 scree_Status scree_lane_layout_create(const scree_Operator *W, const scree_Colouring *colouring,

@@ -203,19 +203,17 @@ static void get_impulses(const scree_Lanes *lanes, int first, int last, double *
 }
 
 void scree_lanes_set(scree_Lanes *lanes, const double *r, const double *y, int threads) {
-  const int batches = lanes->start[lanes->colours], bodies = lanes->nbodies;
+  const int batches = lanes->start[lanes->colours];
   memset(lanes->wait, 0, (size_t)batches);
   memset(lanes->pause, 0, (size_t)batches);
+  scree_lanes_refresh(lanes, y, threads);
   if (threads == 1 || batches < PARALLEL_BATCHES) {
     set_impulses(lanes, 0, batches, r);
-    set_velocities(lanes, 0, bodies, y);
     return;
   }
 #pragma omp parallel for schedule(static) num_threads(threads)
-  for (int k = 0; k < threads; ++k) {
+  for (int k = 0; k < threads; ++k)
     set_impulses(lanes, part(batches, k, threads), part(batches, k + 1, threads), r);
-    set_velocities(lanes, part(bodies, k, threads), part(bodies, k + 1, threads), y);
-  }
 }
 
 void scree_lanes_refresh(scree_Lanes *lanes, const double *y, int threads) {
