@@ -2,6 +2,7 @@
  * other bodies and shapes, order in the step, same bits after a restart.
  * More than 600 lines: the tests share the blocks that they let fall, turn and vibrate. */
 #include "body/bodies.h"
+#include "deepest.h"
 #include "element/assemble.h"
 #include "geometry/composite.h"
 #include "math/vec3.h"
@@ -329,19 +330,6 @@ static void test_restart(void **state) {
   scree_world_destroy(world[1]);
 }
 
-typedef struct Deepest {
-  int count;
-  double gap;
-  scree_Vec3 normal;
-} Deepest;
-
-static void keep_deepest(void *user, const scree_ManifoldPoint *point) {
-  Deepest *d = user;
-  if (d->count++ > 0 && point->gap >= d->gap) return;
-  d->gap = point->gap;
-  d->normal = point->normal;
-}
-
 /* Stacked cubes with their sides in line, the upper one tilted: its lowest corner is closer to the
  * sides of the lower cube than to the top that it presses into, and must be found there. */
 static void test_corner_in_line(void **state) {
@@ -363,7 +351,7 @@ static void test_corner_in_line(void **state) {
   assert_true(side > 0 && side < 0.8 * depth);
   for (int k = 0; k < 3; ++k)
     for (int swap = 0; swap < 2; ++swap) {
-      Deepest deepest = {0};
+      Deepest deepest = no_point;
       scree_collide_each(swap ? &others[k] : &cube, swap ? &below : &above,
                          swap ? &cube : &others[k], swap ? &above : &below, 1e-3, keep_deepest,
                          &deepest);

@@ -1,5 +1,6 @@
 /* Triangle meshes as obstacles: distances against a second method, and bodies that slide and roll
  * over the edges between coplanar triangles as on a plane. */
+#include "deepest.h"
 #include "geometry/composite.h"
 #include "geometry/gjk.h"
 #include "geometry/shape_class.h"
@@ -85,20 +86,6 @@ static void test_tree(void **state) {
   scree_shape_fini(&s);
 }
 
-typedef struct Found {
-  int count;
-  double least;
-  scree_Vec3 normal;
-} Found;
-
-static void keep_least(void *user, const scree_ManifoldPoint *point) {
-  Found *found = user;
-  found->count++;
-  if (!(point->gap < found->least)) return;
-  found->least = point->gap;
-  found->normal = point->normal;
-}
-
 typedef struct Placed {
   const scree_Shape *shape;
   scree_Mat3 axes;
@@ -154,15 +141,15 @@ static void test_distance(void **state) {
     }
     if (!(expected > 0) || expected > 0.2) continue;
     if (pose.position.z < hill(pose.position.x, pose.position.y)) continue; /* behind it */
-    Found found = {0, INFINITY, {0, 0, 0}};
-    scree_collide_each(&shape[k], &pose, &mesh, &origin, 0.25, keep_least, &found);
+    Deepest found = no_point;
+    scree_collide_each(&shape[k], &pose, &mesh, &origin, 0.25, keep_deepest, &found);
     assert_true(found.count > 0);
-    worst[k] = fmax(worst[k], fabs(found.least - expected));
+    worst[k] = fmax(worst[k], fabs(found.gap - expected));
     ++tried;
-    Found other = {0, INFINITY, {0, 0, 0}};
-    scree_collide_each(&mesh, &origin, &shape[k], &pose, 0.25, keep_least, &other);
+    Deepest other = no_point;
+    scree_collide_each(&mesh, &origin, &shape[k], &pose, 0.25, keep_deepest, &other);
     assert_int_equal(other.count, found.count);
-    assert_true(other.least == found.least && other.normal.z == -found.normal.z);
+    assert_true(other.gap == found.gap && other.normal.z == -found.normal.z);
   }
   assert_true(tried > 300);
   for (int k = 0; k < 7; ++k) {
@@ -218,9 +205,9 @@ static void test_funnel(void **state) {
                                                    m->normal[k], &qa, &qb, &n));
     }
     if (!inside || !(expected > 0) || expected > 0.01) continue;
-    Found found = {0, INFINITY, {0, 0, 0}};
-    scree_collide_each(&box, &pose, &mesh, &origin, 0.012, keep_least, &found);
-    NEAR(found.least, expected, 1e-6);
+    Deepest found = no_point;
+    scree_collide_each(&box, &pose, &mesh, &origin, 0.012, keep_deepest, &found);
+    NEAR(found.gap, expected, 1e-6);
     ++tried;
   }
   print_message("funnel: %d boxes\n", tried);
@@ -232,10 +219,10 @@ static void test_funnel(void **state) {
   scree_Pose pose = scree_shape_frame(&spike);
   const double deep = 1e-4;
   pose.position = scree_add(pose.position, vec(0.2, 0.2, 0.45 + 0.11 / 0.21 * 0.3 - deep));
-  Found found = {0, INFINITY, {0, 0, 0}};
-  scree_collide_each(&spike, &pose, &mesh, &origin, 0, keep_least, &found);
+  Deepest found = no_point;
+  scree_collide_each(&spike, &pose, &mesh, &origin, 0, keep_deepest, &found);
   assert_int_equal(found.count, 2);
-  NEAR(found.least, -deep * 0.21 / hypot(0.21, 0.3), 1e-12);
+  NEAR(found.gap, -deep * 0.21 / hypot(0.21, 0.3), 1e-12);
   scree_shape_fini(&spike);
   scree_shape_fini(&mesh);
 }
@@ -353,10 +340,10 @@ static void test_outlet(void **state) {
                                           a.y + f * (b.y - a.y), a.z + f * (b.z - a.z)})};
     pose.position = scree_pose_apply(&pose, frame.position);
     pose.orientation = scree_quat_mul(pose.orientation, frame.orientation);
-    Found found = {0, INFINITY, {0, 0, 0}};
-    scree_collide_each(&stone, &pose, &mesh, &origin, 1e-3, keep_least, &found);
+    Deepest found = no_point;
+    scree_collide_each(&stone, &pose, &mesh, &origin, 1e-3, keep_deepest, &found);
     assert_true(found.count >= 1);
-    assert_true(fabs(found.least) < 2e-3 * stone.size);
+    assert_true(fabs(found.gap) < 2e-3 * stone.size);
     assert_true(found.normal.z > 0);
   }
   scree_shape_fini(&stone);

@@ -10,7 +10,8 @@
  * gives the contact. So there are no contacts at the edges between coplanar triangles.
  *
  * A triangle is touched from its front only (in_front). Each edge and vertex belongs to the first
- * triangle that has it, and is tested with that one. *
+ * triangle that has it, and is tested with that one.
+ *
  * More than 600 lines: all its ways to find points share the pair and what it has gathered.
  */
 #include "geometry/composite.h"

@@ -62,6 +62,14 @@ if [ -n "$scree" ] && [ -x "$scree" ]; then
   scene=$source/tests/ranks/everything.yaml
   python=$(for p in python3 /usr/bin/python3; do "$p" -c 'import h5py' 2>/dev/null && { echo $p; break; }; done)
   compare() { [ -z "$python" ] || "$python" "$source/tests/ranks/compare.py" "$@"; }
+  # resume_on_ranks SCENE STEPS RUN: so many steps on each of 3, 1 and 2 ranks, one after the other
+  resume_on_ranks() {
+    for n in 3 1 2; do
+      launch=(mpirun -q -n $n)
+      [ $n = 1 ] && launch=()
+      timeout 300 "${launch[@]}" "$scree" run "$1" -q --steps "$2" --resume -o "$3" || fail "$3 resumed on $n ranks"
+    done
+  }
   "$scree" run "$scene" -q -o "$work/one" || fail "scree run on one rank"
   for n in 2 3 4; do
     timeout 300 mpirun -q -n $n "$scree" run "$scene" --json -o "$work/all$n" >"$work/out" || fail "scree run on $n ranks"
@@ -76,11 +84,7 @@ if [ -n "$scree" ] && [ -x "$scree" ]; then
     grep -q '"divided": true' "$work/out" || fail "soft bodies are not divided: $(cat "$work/out")"
     compare "$work/soft" "$work/soft$n" 1e-6 soft || fail "soft bodies on $n ranks"
   done
-  for n in 3 1 2; do
-    launch=(mpirun -q -n $n)
-    [ $n = 1 ] && launch=()
-    timeout 300 "${launch[@]}" "$scree" run "$soft" -q --steps 50 --resume -o "$work/soft-resumed" || fail "soft bodies resumed on $n ranks"
-  done
+  resume_on_ranks "$soft" 50 "$work/soft-resumed"
   compare "$work/soft" "$work/soft-resumed" 1e-6 soft || fail "soft bodies resumed"
   for k in 1 2; do
     timeout 300 mpirun -q -n 3 "$scree" run "$soft" --steps 60 -q -o "$work/same$k" || fail "soft bodies on 3 ranks"
@@ -99,11 +103,7 @@ if [ -n "$scree" ] && [ -x "$scree" ]; then
   for key in messages bytes imbalance; do
     head -1 "$work/all3/telemetry.jsonl" | grep -q "\"$key\": " || fail "telemetry: no $key"
   done
-  for n in 3 1 2; do
-    launch=(mpirun -q -n $n)
-    [ $n = 1 ] && launch=()
-    timeout 300 "${launch[@]}" "$scree" run "$scene" -q --steps 90 --resume -o "$work/resumed" || fail "resumed on $n ranks"
-  done
+  resume_on_ranks "$scene" 90 "$work/resumed"
   timeout 300 mpirun -q -n 4 "$scree" run "$work/resumed" -q --resume || fail "resumed on 4 ranks"
   compare "$work/one" "$work/resumed" || fail "resumed"
   for k in 1 2; do
