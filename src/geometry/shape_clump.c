@@ -82,14 +82,14 @@ static scree_Aabb bounds(const scree_Shape *s, const scree_Mat3 *R, scree_Vec3 p
 }
 
 const scree_ShapeClass scree_shape_clump_2d = {.type = {.name = "clump",
-                                                        .summary = "several shapes as one body",
+                                                        .summary = "union of several convex shapes",
                                                         .dimension = 2,
                                                         .bounded = true,
                                                         .takes_parts = true},
                                                .init = init,
                                                .bounds = bounds};
 const scree_ShapeClass scree_shape_clump = {.type = {.name = "clump",
-                                                     .summary = "several shapes as one body",
+                                                     .summary = "union of several convex shapes",
                                                      .dimension = 3,
                                                      .bounded = true,
                                                      .takes_parts = true},

@@ -111,7 +111,8 @@ static scree_Aabb bounds(const scree_Shape *s, const scree_Mat3 *R, scree_Vec3 p
 
 const scree_ShapeClass scree_shape_elements_class = {
     .type = {.name = "elements",
-             .summary = "solid of finite elements: a block cut into hexahedra, or a file of Gmsh",
+             .summary =
+                 "solid of finite elements: a block divided into hexahedra, or a mesh of Gmsh",
              .dimension = 3,
              .bounded = true,
              .takes_elements = true,

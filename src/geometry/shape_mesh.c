@@ -56,7 +56,7 @@ static scree_Aabb bounds(const scree_Shape *s, const scree_Mat3 *R, scree_Vec3 p
 
 const scree_ShapeClass scree_shape_mesh = {
     .type = {.name = "mesh",
-             .summary = "triangles, the solid is behind them",
+             .summary = "surface of triangles; the solid is on their back side",
              .dimension = 3,
              .takes_vertices = true,
              .takes_triangles = true},
@@ -65,7 +65,7 @@ const scree_ShapeClass scree_shape_mesh = {
 
 const scree_ShapeClass scree_shape_height_field = {
     .type = {.name = "height-field",
-             .summary = "heights over a grid of the plane z = 0, the solid is below them",
+             .summary = "surface of heights over a grid in the plane z = 0; the solid is below it",
              .dimension = 3,
              .takes_heights = true},
     .init = init_mesh,
@@ -73,7 +73,7 @@ const scree_ShapeClass scree_shape_height_field = {
 
 const scree_ShapeClass scree_shape_rectangle = {
     .type = {.name = "rectangle",
-             .summary = "rectangle in the plane z = 0, the solid is below it",
+             .summary = "rectangle in the plane z = 0; the solid is below it",
              .dimension = 3,
              SCREE_SHAPE_TABLE(rectangle_parameters)},
     .init = init_rectangle,

@@ -54,26 +54,24 @@ static scree_Aabb bounds(const scree_Shape *s, const scree_Mat3 *R, scree_Vec3 p
   return scree_bounds_about(p, reach[0], reach[1], reach[2]);
 }
 
-const scree_ShapeClass scree_shape_pipe = {.type = {.name = "pipe",
-                                                    .summary = "inside of a cylinder along z, open "
-                                                               "at both ends",
-                                                    .dimension = 3,
-                                                    SCREE_SHAPE_TABLE(pipe_parameters)},
-                                           .init = init,
-                                           .bounds = bounds};
-const scree_ShapeClass scree_shape_funnel = {.type = {.name = "funnel",
-                                                      .summary =
-                                                          "inside of a cone along z, open at "
-                                                          "both ends",
-                                                      .dimension = 3,
-                                                      SCREE_SHAPE_TABLE(funnel_parameters)},
-                                             .init = init,
-                                             .bounds = bounds};
-const scree_ShapeClass scree_shape_ring = {.type = {.name = "ring",
-                                                    .summary =
-                                                        "disk in the plane z = 0 with a hole, "
-                                                        "solid below it",
-                                                    .dimension = 3,
-                                                    SCREE_SHAPE_TABLE(ring_parameters)},
-                                           .init = init,
-                                           .bounds = bounds};
+const scree_ShapeClass scree_shape_pipe = {
+    .type = {.name = "pipe",
+             .summary = "inner surface of a cylinder along z, open at both ends",
+             .dimension = 3,
+             SCREE_SHAPE_TABLE(pipe_parameters)},
+    .init = init,
+    .bounds = bounds};
+const scree_ShapeClass scree_shape_funnel = {
+    .type = {.name = "funnel",
+             .summary = "inner surface of a cone along z, open at both ends",
+             .dimension = 3,
+             SCREE_SHAPE_TABLE(funnel_parameters)},
+    .init = init,
+    .bounds = bounds};
+const scree_ShapeClass scree_shape_ring = {
+    .type = {.name = "ring",
+             .summary = "disk in the plane z = 0 with a hole; the solid is below it",
+             .dimension = 3,
+             SCREE_SHAPE_TABLE(ring_parameters)},
+    .init = init,
+    .bounds = bounds};

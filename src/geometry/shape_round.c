@@ -187,7 +187,7 @@ static scree_Aabb bounds_capsule(const scree_Shape *s, const scree_Mat3 *R, scre
 }
 
 const scree_ShapeClass scree_shape_segment = {.type = {.name = "segment",
-                                                       .summary = "segment, possibly rounded",
+                                                       .summary = "segment, optionally rounded",
                                                        .dimension = 2,
                                                        .bounded = true,
                                                        .convex = true,
@@ -196,14 +196,15 @@ const scree_ShapeClass scree_shape_segment = {.type = {.name = "segment",
                                               .init = init_bar,
                                               .support = support_segment,
                                               .bounds = bounds_segment};
-const scree_ShapeClass scree_shape_capsule = {.type = {.name = "capsule",
-                                                       .summary = "cylinder with round ends",
-                                                       .dimension = 3,
-                                                       .bounded = true,
-                                                       .convex = true,
-                                                       SCREE_SHAPE_TABLE(capsule_parameters)},
-                                              .rounded = true,
-                                              .init = init_bar,
-                                              .support = support_capsule,
-                                              .bounds = bounds_capsule,
-                                              .feature = feature_capsule};
+const scree_ShapeClass scree_shape_capsule = {
+    .type = {.name = "capsule",
+             .summary = "cylinder with hemispherical ends",
+             .dimension = 3,
+             .bounded = true,
+             .convex = true,
+             SCREE_SHAPE_TABLE(capsule_parameters)},
+    .rounded = true,
+    .init = init_bar,
+    .support = support_capsule,
+    .bounds = bounds_capsule,
+    .feature = feature_capsule};

@@ -86,13 +86,14 @@ static scree_Vec3 support(const scree_Shape *s, scree_Vec3 d) {
 }
 
 const scree_ShapeClass scree_shape_superellipsoid = {
-    .type = {.name = "superellipsoid",
-             .summary =
-                 "between ellipsoid, cylinder and box: (|x/semi_x|^p + |y/semi_y|^p)^(q/p) + "
-                 "|z/semi_z|^q <= 1",
-             .dimension = 3,
-             .bounded = true,
-             .convex = true,
-             SCREE_SHAPE_TABLE(parameters)},
+    .type =
+        {.name = "superellipsoid",
+         .summary =
+             "shape between ellipsoid, cylinder and box: (abs(x/semi_x)^p + abs(y/semi_y)^p)^(q/p) "
+             "+ abs(z/semi_z)^q <= 1, with p = exponent_xy and q = exponent_z",
+         .dimension = 3,
+         .bounded = true,
+         .convex = true,
+         SCREE_SHAPE_TABLE(parameters)},
     .init = init,
     .support = support};

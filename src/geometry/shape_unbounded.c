@@ -48,22 +48,24 @@ static scree_Aabb bounds_drum(const scree_Shape *s, const scree_Mat3 *R, scree_V
 }
 
 const scree_ShapeClass scree_shape_half_plane = {
-    .type = {.name = "half-plane", .summary = "everything below y = 0", .dimension = 2},
+    .type = {.name = "half-plane", .summary = "half-plane below y = 0", .dimension = 2},
     .init = init_half_space,
     .bounds = bounds_half_plane};
 const scree_ShapeClass scree_shape_half_space = {
-    .type = {.name = "half-space", .summary = "everything below z = 0", .dimension = 3},
+    .type = {.name = "half-space", .summary = "half-space below z = 0", .dimension = 3},
     .init = init_half_space,
     .bounds = bounds_half_space};
-const scree_ShapeClass scree_shape_drum_2d = {.type = {.name = "drum",
-                                                       .summary = "everything outside a circle",
-                                                       .dimension = 2,
-                                                       SCREE_SHAPE_TABLE(radius_parameter)},
-                                              .init = init_drum,
-                                              .bounds = bounds_drum};
-const scree_ShapeClass scree_shape_drum = {.type = {.name = "drum",
-                                                    .summary = "everything outside a cylinder",
-                                                    .dimension = 3,
-                                                    SCREE_SHAPE_TABLE(drum_parameters)},
-                                           .init = init_drum,
-                                           .bounds = bounds_drum};
+const scree_ShapeClass scree_shape_drum_2d = {
+    .type = {.name = "drum",
+             .summary = "inner surface of a circle; the solid is outside",
+             .dimension = 2,
+             SCREE_SHAPE_TABLE(radius_parameter)},
+    .init = init_drum,
+    .bounds = bounds_drum};
+const scree_ShapeClass scree_shape_drum = {
+    .type = {.name = "drum",
+             .summary = "inner surface of a cylinder along z; the solid is outside",
+             .dimension = 3,
+             SCREE_SHAPE_TABLE(drum_parameters)},
+    .init = init_drum,
+    .bounds = bounds_drum};

@@ -30,12 +30,13 @@ static const double full = 1e-3, brittle = 1e-4;
 
 static const scree_Option options[] = {
     SCREE_LAW_MU(MU),
-    SCREE_LAW_REAL("cohesion", COHESION, 0, 0, DBL_MAX, "tension that a bond carries, N"),
+    SCREE_LAW_REAL("cohesion", COHESION, 0, 0, DBL_MAX, "tensile strength of a bond, N"),
+    SCREE_LAW_REAL("break_at", BREAK_AT, 0, 0, DBL_MAX,
+                   "displacement under full load at which a bond breaks, m; 0: 1e-4 of the size of "
+                   "the smaller body"),
     SCREE_LAW_REAL(
-        "break_at", BREAK_AT, 0, 0, DBL_MAX,
-        "displacement under full load at which a bond breaks, m; 0: 1e-4 of the smaller body"),
-    SCREE_LAW_REAL("rebond", REBOND, 0, 0, 1,
-                   "1: contacts that are made later are bonded too; 0: those of the first step")};
+        "rebond", REBOND, 0, 0, 1,
+        "1: contacts that form later are bonded too; 0: only contacts of the first step")};
 
 static const char *check(const scree_PairLaw *law) {
   const double rebond = law->values[REBOND];
@@ -90,7 +91,7 @@ static void show(const scree_PairLaw *law, const double *memory, double *plastic
 
 const scree_LawClass scree_law_cohesive = {
     .name = "cohesive",
-    .summary = "bonds with a tensile and shear strength that can break, with Coulomb friction",
+    .summary = "breakable bonds with a tensile and shear strength, and Coulomb friction",
     .options = SCREE_LAW_TABLE(options),
     .check = check,
     .fill = fill,

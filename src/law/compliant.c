@@ -89,30 +89,31 @@ static const double touching = 1e-4;
 static const scree_Option options[] = {
     SCREE_LAW_MU(MU),
     SCREE_LAW_REAL("compliance_n", COMPLIANCE_N, 0, 0, DBL_MAX,
-                   "normal displacement over force, m/N; 0: rigid"),
+                   "normal compliance: displacement over force, m/N; 0: rigid"),
     SCREE_LAW_REAL("compliance_t", COMPLIANCE_T, 0, 0, DBL_MAX,
-                   "tangential displacement over force, m/N; 0: rigid"),
+                   "tangential compliance: displacement over force, m/N; 0: rigid"),
     SCREE_LAW_REAL("modulus", MODULUS, 0, 0, DBL_MAX,
-                   "in place of compliances: normal stiffness over the width of the smaller body, "
-                   "Pa; in 2D the stiffness itself, N/m"),
-    SCREE_LAW_REAL("ratio", RATIO, 1, 0, DBL_MAX,
-                   "tangential over normal stiffness, with `modulus`; 0: tangentially rigid"),
-    SCREE_LAW_REAL("damping", DAMPING, 0, 0, DBL_MAX, "alpha_K: damping over stiffness, s"),
+                   "instead of compliances: normal stiffness divided by the width of the smaller "
+                   "body, Pa; in 2D the normal stiffness itself, N/m"),
+    SCREE_LAW_REAL(
+        "ratio", RATIO, 1, 0, DBL_MAX,
+        "with `modulus`: ratio of tangential to normal stiffness; 0: tangentially rigid"),
+    SCREE_LAW_REAL("damping", DAMPING, 0, 0, DBL_MAX, "alpha_K: ratio of damping to stiffness, s"),
     SCREE_LAW_REAL("damping_mass", DAMPING_MASS, 0, 0, DBL_MAX,
-                   "alpha_M: damping over the mass felt by the contact, 1/s"),
+                   "alpha_M: ratio of damping to the effective mass of the contact, 1/s"),
     SCREE_LAW_REAL("cohesion", COHESION, 0, 0, DBL_MAX,
-                   "the cone is shifted by this tension, N (with `stress` Pa)"),
+                   "tensile strength, by which the cone is shifted, N (with `stress`: Pa)"),
     SCREE_LAW_REAL("ball", BALL, 0, 0, DBL_MAX,
-                   "a ball of this radius is added to the cone, N (with `stress` Pa)"),
-    SCREE_LAW_REAL("cap", CAP, 0, 0, DBL_MAX,
-                   "largest force of the cone before the ball is added, N (with `stress` Pa); 0: "
-                   "none"),
+                   "radius of a ball that is added to the cone, N (with `stress`: Pa)"),
+    SCREE_LAW_REAL(
+        "cap", CAP, 0, 0, DBL_MAX,
+        "largest force of the cone before the ball is added, N (with `stress`: Pa); 0: none"),
     SCREE_LAW_REAL("stress", STRESS, 0, 0, 1,
-                   "1: strengths are stresses, on a circle (in 2D a line) of the width of the "
-                   "smaller body; 0: forces"),
-    SCREE_LAW_REAL("break_at", BREAK_AT, 0, 0, DBL_MAX,
-                   "plastic displacement at which cohesion and ball are lost for good, m; 0: "
-                   "never"),
+                   "1: the three strengths are stresses on a disk (in 2D a line) of the width of "
+                   "the smaller body; 0: they are forces"),
+    SCREE_LAW_REAL(
+        "break_at", BREAK_AT, 0, 0, DBL_MAX,
+        "plastic displacement at which cohesion and ball are lost permanently, m; 0: never"),
     SCREE_LAW_ROLLING(ROLLING),
     SCREE_LAW_SPINNING(SPINNING),
     SCREE_LAW_DILATANCY(DILATANCY)};
@@ -330,7 +331,7 @@ static void show(const scree_PairLaw *law, const double *memory, double *plastic
 
 const scree_LawClass scree_law_compliant = {
     .name = "compliant",
-    .summary = "springs, dampers and yield surfaces in series, with Coulomb friction, as in 002",
+    .summary = "spring, damper and yield surface in series, with Coulomb friction, as in 002",
     .options = SCREE_LAW_TABLE(options),
     .check = check,
     .fill = fill,

@@ -8,8 +8,8 @@ enum { MU, E_N, E_T, ROLLING, SPINNING, DILATANCY };
 
 static const scree_Option options[] = {
     SCREE_LAW_MU(MU),
-    SCREE_LAW_REAL("e_n", E_N, 0, 0, 1, "restitution of the normal velocity"),
-    SCREE_LAW_REAL("e_t", E_T, 0, 0, 1, "restitution of the tangential velocity"),
+    SCREE_LAW_REAL("e_n", E_N, 0, 0, 1, "coefficient of restitution of the normal velocity"),
+    SCREE_LAW_REAL("e_t", E_T, 0, 0, 1, "coefficient of restitution of the tangential velocity"),
     SCREE_LAW_ROLLING(ROLLING),
     SCREE_LAW_SPINNING(SPINNING),
     SCREE_LAW_DILATANCY(DILATANCY)};
@@ -24,7 +24,7 @@ static void fill(const scree_PairLaw *law, double h, scree_LawContact *contact) 
 }
 
 const scree_LawClass scree_law_coulomb = {.name = "coulomb",
-                                          .summary = "dry friction mu with restitution e_n, e_t",
+                                          .summary = "Coulomb friction with restitution",
                                           .options = SCREE_LAW_TABLE(options),
                                           .fill = fill};
 

@@ -2,7 +2,7 @@
 #include "law/law.h"
 
 static const scree_Option options[] = {
-    SCREE_LAW_REAL("e_n", 0, 0, 0, 1, "restitution of the normal velocity")};
+    SCREE_LAW_REAL("e_n", 0, 0, 0, 1, "coefficient of restitution of the normal velocity")};
 
 static void fill(const scree_PairLaw *law, double h, scree_LawContact *contact) {
   (void)h;
@@ -12,6 +12,6 @@ static void fill(const scree_PairLaw *law, double h, scree_LawContact *contact) 
 }
 
 const scree_LawClass scree_law_frictionless = {.name = "frictionless",
-                                               .summary = "no friction, restitution e_n",
+                                               .summary = "no friction, with restitution",
                                                .options = SCREE_LAW_TABLE(options),
                                                .fill = fill};

@@ -92,14 +92,16 @@ enum { SCREE_LAW_MEMORY = 20 };
 #define SCREE_LAW_MU(k) SCREE_LAW_REAL("mu", k, 0.5, 0, DBL_MAX, "coefficient of friction")
 #define SCREE_LAW_ROLLING(k)                                                                       \
   SCREE_LAW_REAL("rolling", k, 0, 0, DBL_MAX,                                                      \
-                 "largest rolling moment over the normal force, in radii of the smaller body")
+                 "coefficient of rolling resistance: largest rolling moment divided by the "       \
+                 "normal force and the radius of the smaller body")
 #define SCREE_LAW_SPINNING(k)                                                                      \
   SCREE_LAW_REAL("spinning", k, 0, 0, DBL_MAX,                                                     \
-                 "largest moment about the normal over the normal force, in the same radii; 3D")
+                 "coefficient of spinning resistance: largest moment about the normal divided by " \
+                 "the normal force and the radius of the smaller body; 3D")
 #define SCREE_LAW_DILATANCY(k)                                                                     \
   SCREE_LAW_REAL("dilatancy", k, 1, 1e-6, 1e6,                                                     \
-                 "opening over sliding velocity, in units of mu: 1 is the associated flow, near "  \
-                 "0 Coulomb's; with `solver: { flow: associated }`")
+                 "ratio of the opening velocity to mu times the sliding velocity, with `solver: "  \
+                 "{ flow: associated }`: 1 is the associated flow, near 0 Coulomb's law")
 #define SCREE_LAW_TABLE(array)                                                                     \
   {                                                                                                \
     array, (int)(sizeof(array) / sizeof *(array)),                                                 \

@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -185,6 +186,42 @@ static void say_table(scree_ReferencePage *page, const scree_Field *fields) {
 
 static void say_section(scree_ReferencePage *page, const char *path, const scree_Field *fields);
 
+/* Whether a key of the scene has a section of its own. */
+static bool has_section(const scree_Field *field) {
+  return field->fields || (field->variants && field->type == SCREE_FIELD_LIST);
+}
+
+/* The keys of a scene. Those with a section of their own link to it, and have only the first
+ * sentence of their meaning, which the section has in full. */
+static void say_root(scree_ReferencePage *page) {
+  say_head(page);
+  for (const scree_Field *field = scree_scene_schema(); field->key; ++field) {
+    if (!has_section(field)) {
+      say_field(page, field);
+      continue;
+    }
+    char heading[HEADING], shown[HEADING];
+    heading_of(heading, "", field);
+    snprintf(shown, sizeof shown, "`%s`", field->key);
+    scree_page_say(page, "| ");
+    say_link(page, shown, field->variants ? field->key : heading);
+    scree_page_say(page, " | ");
+    say_type(page, field);
+    const char *end = strstr(field->help, ". ");
+    scree_page_say(page, " |  |  | %.*s |\n", end ? (int)(end - field->help) : INT_MAX,
+                   field->help);
+  }
+  scree_page_say(page, "\n");
+}
+
+static void say_heading(scree_ReferencePage *page, const char *level, const char *heading,
+                        const char *help) {
+  scree_page_say(page, "%s `%s`\n\n%c%s.\n\n", level, heading, toupper((unsigned char)help[0]),
+                 help + 1);
+  const char *example = scree_page_example(heading);
+  if (example) scree_page_say(page, "```yaml\n%s```\n\n", example);
+}
+
 static bool same_text(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
 }
@@ -215,7 +252,9 @@ static void say_common(scree_ReferencePage *page, const char *path, const scree_
       if (before) continue;
       if (!any) {
         scree_page_say(
-            page, "Keys that several kinds of `%s` have; each kind names those that it has:\n\n",
+            page,
+            "The following keys are common to several kinds of `%s`. Each kind below lists those "
+            "that it has:\n\n",
             path);
         say_head(page);
       }
@@ -261,7 +300,7 @@ static void say_maps(scree_ReferencePage *page, const char *path, const scree_Va
   for (int k = 0, f = 0; (map = next_map(variants, &k, &f)) != NULL;) {
     char heading[HEADING];
     heading_of(heading, path, map);
-    scree_page_say(page, "### `%s`\n\n%s.\n\n", heading, map->help);
+    say_heading(page, "###", heading, map->help);
     say_table(page, map->fields);
   }
 }
@@ -271,8 +310,9 @@ static void say_variants(scree_ReferencePage *page, const char *path,
   say_kinds(page, path, variants);
   say_common(page, path, variants);
   for (int k = 0; variants[k].kind; ++k) {
-    scree_page_say(page, "### `%s` of kind `%s`%s\n\n%s.\n\n", path, variants[k].kind,
-                   dimension_of(&variants[k]), variants[k].help);
+    scree_page_say(page, "### `%s` of kind `%s`%s\n\n%c%s.\n\n", path, variants[k].kind,
+                   dimension_of(&variants[k]), toupper((unsigned char)variants[k].help[0]),
+                   variants[k].help + 1);
     say_variant(page, variants, &variants[k]);
   }
   say_maps(page, path, variants);
@@ -285,10 +325,10 @@ static void say_section(scree_ReferencePage *page, const char *path, const scree
     char name[HEADING];
     heading_of(name, path, field);
     if (field->variants && field->type == SCREE_FIELD_LIST) {
-      scree_page_say(page, "## `%s`\n\n%s.\n\n", field->key, field->help);
+      say_heading(page, "##", field->key, field->help);
       say_variants(page, name, field->variants);
     } else if (field->fields) {
-      scree_page_say(page, "## `%s`\n\n%s.\n\n", name, field->help);
+      say_heading(page, "##", name, field->help);
       say_table(page, field->fields);
       say_section(page, name, field->fields);
     }
@@ -319,15 +359,13 @@ static const scree_Field *find_scale(void) {
 static void say_shapes(scree_ReferencePage *page) {
   scree_page_say(
       page,
-      "## Shapes\n\n"
-      "`shape: { kind: disk, radius: 0.01 }`. All lengths in metres. The origin of a bounded "
-      "shape is its centroid; polygons, polyhedra, finite elements and solids from files are put "
-      "so that, at position 0 without "
-      "rotation, their "
-      "vertices are where they are typed. A segment, capsule or cylinder may be given by "
-      "`from` and "
-      "`to` beside the shape, without `half_length`.\n\n"
-      "| kind | | parameters |\n|---|---|---|\n");
+      "## Shapes\n\n```yaml\nbodies:\n  - { shape: { kind: sphere, radius: 0.01 } }\n  - { shape: "
+      "{ kind: polyhedron, file: stone.obj }, position: [0, 0, 0.5] }\n```\n\nAll lengths are in "
+      "metres. The origin of a bounded shape is its centroid. Polygons, polyhedra, finite elements "
+      "and solids from files are exceptions: at position 0 and without rotation their vertices are "
+      "at the given coordinates. A segment, capsule or cylinder can also be given by the keys "
+      "`from` and `to` of the body, without `half_length`.\n\n"
+      "| kind | shape | parameters |\n|---|---|---|\n");
   for (int k = 0; k < SCREE_SHAPE_KINDS; ++k) {
     const scree_ShapeType *type = scree_shape_type((scree_ShapeKind)k);
     scree_page_say(page, "| `%s` (%dD) | %s%s | ", type->name, type->dimension, type->summary,
@@ -342,14 +380,17 @@ static void say_shapes(scree_ReferencePage *page) {
       scree_page_say(
           page, "`vertices`: list of points [x, y%s]%s%s", type->dimension == 2 ? "" : ", z",
           type->takes_triangles ? "; `triangles`: list of [a, b, c], numbers of vertices from 0, "
-                                  "counter-clockwise seen from the free side"
+                                  "counter-clockwise as seen from the front"
                                 : ", in any order",
-          type->dimension == 3 ? "; or `file`: an OBJ or STL file, relative to the scene" : "");
+          type->dimension == 3
+              ? "; or `file`: an OBJ or STL file, relative to the folder of the scene"
+              : "");
     if (type->takes_parts) scree_page_say(page, "`parts`: list of parts, see below");
     if (type->takes_elements)
       scree_page_say(
-          page, "; `divisions`: numbers of hexahedra [nx, ny, nz]; or `file` alone: a mesh of Gmsh "
-                "(MSH 2.2 or 4.1, text) with hexahedra or tetrahedra, relative to the scene");
+          page, "; `divisions`: numbers of hexahedra [nx, ny, nz]; or only `file`: a mesh of Gmsh "
+                "(MSH 2.2 or 4.1, text) with hexahedra or tetrahedra, relative to the folder of "
+                "the scene");
     for (const scree_ShapeRecipe *r = scree_shape_recipes; r->kind; ++r)
       if (strcmp(r->kind, type->name) == 0 && type->dimension == r->dimension)
         scree_page_say(page, "%ssee [below](#more-shapes)", r->key ? "; or " : "");
@@ -365,24 +406,24 @@ static void say_shapes(scree_ReferencePage *page) {
         say_table(page, f->fields);
       }
   }
-  scree_page_say(
-      page, "\n### Parts of a clump\n\n"
-            "`shape: { kind: clump, parts: [{ shape: { kind: sphere, radius: 0.01 } }, { shape: { "
-            "kind: sphere, radius: 0.01 }, position: [0.01, 0, 0] }] }`. Parts are convex shapes; "
-            "mass, centroid and moments are sums over the parts, so that matter counts twice where "
-            "they overlap. At position 0 and without rotation the parts of a body are where they "
-            "are typed.\n\n");
+  scree_page_say(page,
+                 "\n### Parts of a clump\n\n```yaml\nbodies:\n  - shape:\n      kind: clump\n      "
+                 "parts:\n        - { shape: { kind: sphere, radius: 0.01 } }\n        - { shape: "
+                 "{ kind: sphere, radius: 0.01 }, position: [0.01, 0, 0] }\n```\n\nThe parts are "
+                 "convex shapes. Mass, centroid and moments of inertia are sums over the parts, so "
+                 "regions in which parts overlap count twice. At position 0 and without rotation "
+                 "of the body, the parts are at their given positions.\n\n");
   say_table(page, scree_scene_part_fields);
 }
 
 static void say_laws(scree_ReferencePage *page) {
   scree_page_say(
-      page, "## Laws\n\n"
-            "`contact: { law: coulomb, mu: 0.3 }`: the parameters of a law are keys beside its "
-            "name, in `contact` and in `pairs`. Parameters of another law than the one that is "
-            "named are ignored, so that a scene can be tried with another law; in a `contact` "
-            "that names none they are refused.\n\n"
-            "| law | parameter | default | |\n|---|---|---|---|\n");
+      page,
+      "## Laws\n\n```yaml\ncontact: { law: coulomb, mu: 0.3 }\n```\n\nThe parameters of a law are "
+      "keys beside its name, in `contact` and in `pairs`. Parameters of other laws than the one "
+      "that is named are ignored, so that laws can be exchanged easily. If `contact` names no law, "
+      "such parameters are refused. [LAWS](LAWS.md) has the formulas.\n\n"
+      "| law | parameter | default | meaning |\n|---|---|---|---|\n");
   for (int l = 0; scree_law_name(l); ++l) {
     const scree_OptionTable *table = scree_law_options(scree_law_name(l));
     scree_page_say(page, "| `%s` | | | %s |\n", scree_law_name(l),
@@ -398,10 +439,10 @@ static void say_laws(scree_ReferencePage *page) {
   }
   scree_page_say(
       page, "\n"
-            "Compliant contacts carry a load by overlapping: their indentation is the force times "
-            "`compliance_n` and does not count as penetration. The force of a step is that at its "
-            "end, which is stable for any stiffness and damps oscillations of frequency w by a "
-            "ratio of w times half the step, besides w times half of `damping`.\n\n");
+            "Compliant contacts carry a load by overlapping. Their indentation is the force times "
+            "`compliance_n`; it does not count as penetration. The force of a step is the force at "
+            "its end. This is stable for any stiffness. It damps oscillations of angular frequency "
+            "w by the ratio w h/2 with the time step h, in addition to w/2 times `damping`.\n\n");
 }
 
 /* ---- index ----------------------------------------------------------------------------------- */
@@ -523,43 +564,10 @@ static void say_index(scree_ReferencePage *page) {
 
 char *scree_scene_reference(void) {
   scree_ReferencePage page = {0};
-  scree_page_say(
-      &page,
-      "# Scene files\n\n"
-      "A scene is a YAML file. Units are SI, angles are in radians. Every key has a default unless "
-      "it is "
-      "marked *required*; unknown keys are errors. `scree check SCENE.yaml` validates a scene "
-      "and "
-      "estimates its run; `scree run` runs it. Any value can be changed from the command line "
-      "with `--set path=value`: `--set time.step=1e-4`, `--set bodies[0].velocity='[1, 0]'`.\n\n"
-      "This page is printed by `scree check --reference`; `scree check --schema` prints a JSON "
-      "Schema ([scene.schema.json](scene.schema.json)), with which editors complete and check "
-      "scenes while they are typed (`# yaml-language-server: $schema=...`).\n\n"
-      "");
+  scree_page_say(&page, "%s", scree_page_beginning);
   say_contents(&page);
-  scree_page_say(
-      &page,
-      "## Values\n\n"
-      "- A *number* may be an expression: `pi/6`, `2*0.03`, `sqrt(2)`. Operators `+ - * / ^`, "
-      "parentheses, `pi`, `deg` (`30*deg` is an angle), `sin cos tan sqrt exp log abs min max`, "
-      "and the scene's own "
-      "`parameters`.\n"
-      "- A *vector* is a list of 2 numbers in 2D, of 3 in 3D.\n"
-      "- A *signal* is a vector whose components may be expressions in the time `t` "
-      "(`[0.1*sin(2*pi*t), 0]`), or a table, linear between its entries and constant outside: "
-      "`{ times: [0, 1, 2], values: [[0, 0], [1, 0], [0, 0]] }`. A value that is not "
-      "finite stops the run when its time comes. A table may come from a file, such as an "
-      "accelerogram: `{ csv: quake.csv, columns: [t, ax, -], scale: 9.81, integrate: true }`, with "
-      "`columns` by name or by number from 1 (the time, then the components, `-` for zero; "
-      "default: "
-      "all columns in their order), `step` in place of a column of times, `scale` for units, and "
-      "`integrate` to make a velocity from an acceleration (trapezoidal rule, 0 at the first "
-      "time).\n"
-      "- YAML anchors and aliases (`&name`, `*name`) can be used.\n"
-      "- Random choices come from `seed` and do not depend on the platform, nor on the number of "
-      "threads.\n\n"
-      "## The scene\n\n");
-  say_table(&page, scree_scene_schema());
+  scree_page_say(&page, "%s## The scene\n\n", scree_page_values);
+  say_root(&page);
   say_section(&page, "", scree_scene_schema());
   if (find_regions()) {
     scree_page_say(&page, "## Regions\n\n");
@@ -571,11 +579,11 @@ char *scree_scene_reference(void) {
   }
   say_shapes(&page);
   say_laws(&page);
-  scree_page_say(&page, "## Schemes\n\n| | |\n|---|---|\n");
+  scree_page_say(&page, "## Schemes\n\n| `time.scheme` | method |\n|---|---|\n");
   for (int k = 0; scree_scheme_name(k); ++k)
-    scree_page_say(&page, "| scheme `%s` | %s |\n", scree_scheme_name(k),
+    scree_page_say(&page, "| `%s` | %s |\n", scree_scheme_name(k),
                    scree_scheme_summary(scree_scheme_name(k)));
-  scree_page_say(&page, "%s", scree_page_defaults);
+  scree_page_say(&page, "%s%s", scree_page_defaults, scree_page_limits);
   say_index(&page);
   return scree_page_finish(&page);
 }

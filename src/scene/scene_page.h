@@ -17,6 +17,10 @@ void scree_page_say(scree_ReferencePage *page, const char *format, ...)
 /* The text, which scree_scene_free_text frees; null when memory ran out. */
 char *scree_page_finish(scree_ReferencePage *page);
 
-extern const char scree_page_defaults[]; /* the section about defaults */
+extern const char scree_page_beginning[], scree_page_values[]; /* scene_page_texts.c */
+/* YAML lines for the section with this heading, or null. */
+const char *scree_page_example(const char *heading);
+/* the section about defaults, in two parts */
+extern const char scree_page_defaults[], scree_page_limits[];
 
 #endif

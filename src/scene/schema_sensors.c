@@ -4,10 +4,11 @@
 
 static const char *const sensor_forms[] = {"value", "rate", "integral", "mean", NULL};
 #define SENSOR_NAME                                                                                \
-  TEXT("name", REQUIRED, NULL, "its column of the telemetry is sensor.NAME"),                      \
+  TEXT("name", REQUIRED, NULL, "name; the column of the telemetry is sensor.NAME"),                \
       CHOICE("gives", "value", sensor_forms,                                                       \
-             "the value, its rate of change, its integral over time, or its mean over time"),      \
-      REAL("after", 0, "s", "0", 0, INFINITY, "integral, mean: time at which it begins")
+             "output: the value, its rate of change, its time integral, or its mean over time"),   \
+      REAL("after", 0, "s", "0", 0, INFINITY,                                                      \
+           "integral, mean: time at which the integration begins")
 #define SENSED_BODY                                                                                \
   TEXT("body", REQUIRED, NULL, "name of a body or obstacle, or its number in the results")
 
@@ -16,8 +17,8 @@ static const scree_Field sensed_body[] = {SENSOR_NAME, SENSED_BODY, END};
 static const scree_Field sensed_force[] = {
     SENSOR_NAME,
     TEXT("body", REQUIRED, NULL,
-         "name of a body or obstacle, a pattern (\"brick-*\") for the sum, or a number in the "
-         "results"),
+         "name of a body or obstacle, a pattern (\"brick-*\") for the sum over several, or a "
+         "number in the results"),
     END};
 
 static const scree_Field sensed_distance[] = {SENSOR_NAME,
@@ -25,39 +26,43 @@ static const scree_Field sensed_distance[] = {SENSOR_NAME,
                                                .type = SCREE_FIELD_TEXTS,
                                                .flags = REQUIRED,
                                                .max = 2,
-                                               .help = "names or numbers of the two"},
+                                               .help = "names or numbers of the two bodies"},
                                               END};
 
 static const scree_Field sensed_height[] = {
     SENSOR_NAME,
     REAL("fraction", OPEN, NULL, "1", 0, 1,
-         "height below which this part of the bodies lies; 1: of the highest"),
+         "part of the bodies that lies below the measured height; 1: height of the highest body"),
     END};
 
 static const scree_Field sensed_flux[] = {
     SENSOR_NAME, VECTOR("point", 0, "m", "0", "a point of the plane"),
     VECTOR("normal", REQUIRED, NULL, NULL,
-           "mass that passes in this direction is positive, against it negative"),
+           "normal of the plane; mass that crosses the plane in this direction counts as positive"),
     REAL("radius", OPEN, "m", NULL, 0, INFINITY,
-         "only bodies that pass within this distance of the point; default: the whole plane"),
+         "only bodies that cross the plane within this distance from the point count; default: the "
+         "whole plane"),
     END};
 
 static const scree_Field sensed_energy[] = {
-    SENSOR_NAME, TEXT("bodies", 0, "all", "a name or pattern (\"grain-*\"), or all"),
+    SENSOR_NAME, TEXT("bodies", 0, "all", "name or pattern of bodies (\"grain-*\"), or all"),
     TEXT("material", 0, "all", "only bodies of this material, or all"),
-    INT("group", 0, NULL, 0, 4294967295.0, "only bodies of this group; default: of any"), END};
+    INT("group", 0, NULL, 0, 4294967295.0, "only bodies of this collision group; default: any"),
+    END};
 
 static const scree_Field sensed_joint[] = {SENSOR_NAME,
                                            TEXT("joint", REQUIRED, NULL, "name of a joint"), END};
 
 static const scree_Field sensed_region[] = {SENSOR_NAME,
-                                            REGION(REQUIRED, "region in which it measures"), END};
+                                            REGION(REQUIRED, "region of the measurement"), END};
 
 static const scree_Field sensed_profile[] = {
     SENSOR_NAME,
-    REGION(REQUIRED, "region in which it measures"),
-    VECTOR("along", REQUIRED, NULL, NULL, "direction along which the region is cut into slices"),
-    VECTOR("component", REQUIRED, NULL, NULL, "direction of the velocity that is shown"),
+    REGION(REQUIRED, "region of the measurement"),
+    VECTOR("along", REQUIRED, NULL, NULL,
+           "direction along which the region is divided into slices"),
+    VECTOR("component", REQUIRED, NULL, NULL,
+           "direction of the measured component of the velocity"),
     INT("bins", 0, "8", 1, SCREE_PROFILE_BINS_MAX,
         "number of slices of equal width; the columns are sensor.NAME.0, .1, ..."),
     END};
@@ -65,62 +70,78 @@ static const scree_Field sensed_profile[] = {
 #define SENSED_GROUPS                                                                              \
   {                                                                                                \
     .key = "between", .type = SCREE_FIELD_TEXTS, .flags = REQUIRED, .max = 2,                      \
-    .help = "two names, numbers, patterns of groups of bodies (\"grain-*\"), or all (every body "  \
-            "that is no obstacle)"                                                                 \
+    .help = "the two groups of bodies: a name, a number, a pattern (\"grain-*\"), or all (all "    \
+            "bodies that are no obstacles)"                                                        \
   }
 static const scree_Field sensed_between[] = {SENSOR_NAME, SENSED_GROUPS, END};
 static const scree_Field sensed_torque[] = {
-    SENSOR_NAME, SENSED_GROUPS, VECTOR("point", 0, "m", "0", "about which moments are taken"), END};
+    SENSOR_NAME, SENSED_GROUPS, VECTOR("point", 0, "m", "0", "reference point of the moments"),
+    END};
 static const scree_Field sensed_stress[] = {
     SENSOR_NAME,
-    VECTOR("lower", 0, "m", NULL, "corner of the region; default: the bounds of all bodies"),
-    VECTOR("upper", 0, "m", NULL, "the opposite corner"), END};
+    VECTOR(
+        "lower", 0, "m", NULL,
+        "corner of the region with the smallest coordinates; default: bounding box of all bodies"),
+    VECTOR("upper", 0, "m", NULL, "corner of the region with the largest coordinates"), END};
 static const scree_Field sensed_cell[] = {SENSOR_NAME, END};
 
 static const scree_Field sensed_bonds[] = {
-    SENSOR_NAME, TEXT("bonds", 0, "all", "a name of `bonds`, or all, those of `joints` too"), END};
+    SENSOR_NAME,
+    TEXT("bonds", 0, "all", "name of an entry of `bonds`, or all (also the bonds in `joints`)"),
+    END};
 
 const scree_Variant scree_schema_sensors[] = {
-    {"position", 0, sensed_body, "of a body's origin [m]"},
+    {"position", 0, sensed_body, "position of the origin of a body [m]"},
     {"rotation", 0, sensed_body,
-     "of a body, from the axes of the world: in 2D an angle from -pi to pi, in 3D axis times angle "
-     "[rad]"},
-    {"velocity", 0, sensed_body, "of a body's origin [m/s]"},
-    {"angular_velocity", 0, sensed_body, "of a body; one number in 2D [rad/s]"},
+     "rotation of a body relative to the axes of the world: in 2D an angle from -pi to pi, in 3D "
+     "the axis times the angle [rad]"},
+    {"velocity", 0, sensed_body, "velocity of the origin of a body [m/s]"},
+    {"angular_velocity", 0, sensed_body, "angular velocity of a body; one number in 2D [rad/s]"},
     {"force", 0, sensed_force,
-     "of all contacts on a body or obstacle: their impulses over the time step [N]"},
-    {"distance", 0, sensed_distance, "between two bodies' origins [m]"},
-    {"height", 0, sensed_height, "of the bodies' origins, against gravity [m]"},
+     "resultant of all contact forces on a body or obstacle: the impulses of a step divided by the "
+     "time step [N]"},
+    {"distance", 0, sensed_distance, "distance of the origins of two bodies [m]"},
+    {"height", 0, sensed_height, "height of the origins of the bodies, opposite to gravity [m]"},
     {"flux", 0, sensed_flux,
-     "mass of the bodies whose origin passes a plane in a step, over the step [kg/s]"},
-    {"kinetic_energy", 0, sensed_energy, "of some of the bodies [J]"},
-    {"joint_force", 0, sensed_joint, "of a joint on its first body, motor and spring included [N]"},
-    {"joint_torque", 0, sensed_joint, "the same about the anchor; one number in 2D [N m]"},
+     "mass flux: mass of the bodies whose origin crosses a plane in a step, divided by the time "
+     "step [kg/s]"},
+    {"kinetic_energy", 0, sensed_energy, "kinetic energy of some or all bodies [J]"},
+    {"joint_force", 0, sensed_joint,
+     "force of a joint on its first body, including motor and spring [N]"},
+    {"joint_torque", 0, sensed_joint,
+     "torque of a joint on its first body about the anchor, including motor and spring; one number "
+     "in 2D [N m]"},
     {"joint_position", 0, sensed_joint, "free coordinate of a joint [m or rad]"},
-    {"joint_effort", 0, sensed_joint, "force or torque along the free coordinate [N or N m]"},
+    {"joint_effort", 0, sensed_joint,
+     "force or torque of a joint along its free coordinate [N or N m]"},
     {"solid_fraction", 0, sensed_region,
-     "volume of the bodies in a region over its volume; a body that a face cuts counts with the "
-     "part inside, as a ball of its volume"},
-    {"mass", 0, sensed_region, "of the bodies whose origins are in a region [kg]"},
+     "volume of the bodies in a region divided by its volume. A body that is cut by the boundary "
+     "counts with the part inside, computed for a ball of the same volume"},
+    {"mass", 0, sensed_region, "mass of the bodies whose origins are in a region [kg]"},
     {"mean_velocity", 0, sensed_region,
-     "of the bodies whose origins are in a region, by mass [m/s]"},
+     "mean velocity, weighted by mass, of the bodies whose origins are in a region [m/s]"},
     {"velocity_profile", 0, sensed_profile,
-     "mean velocity, by mass, of the bodies whose origins are in each slice of a region [m/s]"},
+     "mean velocity, weighted by mass, of the bodies whose origins are in each slice of a region "
+     "[m/s]"},
     {"contact_force", 0, sensed_between,
-     "of all contacts of the second group on the first: their impulses over the time step [N]"},
+     "resultant of the contact forces of the second group on the first: the impulses of a step "
+     "divided by the time step [N]"},
     {"contact_torque", 0, sensed_torque,
-     "of the same contacts about a point; one number in 2D [N m]"},
+     "moment of the contact forces of the second group on the first about a point; one number in "
+     "2D [N m]"},
     {"stress", 0, sensed_stress,
-     "mean stress of the contacts in a region (Love, Weber): -1/V sum f (x) branch; compression is "
-     "negative; components xx, yy, xy in 2D, xx, yy, zz, xy, yz, zx in 3D [Pa, N/m in 2D]"},
+     "mean stress of the contacts in a region (Love, Weber): -1/V sum f (x) branch. Compression is "
+     "negative. The components are xx, yy, xy in 2D and xx, yy, zz, xy, yz, zx in 3D [Pa, N/m in "
+     "2D]"},
     {"cell_stress", 0, sensed_cell,
-     "mean stress of a periodic cell, with the momentum that bodies carry; compression is "
-     "negative; components as of stress [Pa, N/m in 2D]"},
+     "mean stress of a periodic cell, including the momentum transported by the bodies. "
+     "Compression is negative. Components as for `stress` [Pa, N/m in 2D]"},
     {"cell_strain", 0, sensed_cell,
-     "rates of deformation of the cell, integrated over time: logarithmic strains of its sides and "
-     "shear angles; components as of stress"},
-    {"cell_size", 0, sensed_cell, "lengths of its sides along the axes; 0: not periodic [m]"},
-    {"cell_work", 0, sensed_cell, "work that the cell has done on the bodies [J]"},
-    {"bonds_intact", 0, sensed_bonds, "number of bonds that hold"},
-    {"bonds_broken", 0, sensed_bonds, "number of bonds that broke"},
+     "time integral of the rate of deformation of the cell: logarithmic strains of the sides and "
+     "shear angles. Components as for `stress`"},
+    {"cell_size", 0, sensed_cell,
+     "lengths of the sides of the cell along the axes; 0: not periodic [m]"},
+    {"cell_work", 0, sensed_cell, "work done by the cell on the bodies [J]"},
+    {"bonds_intact", 0, sensed_bonds, "number of bonds that are intact"},
+    {"bonds_broken", 0, sensed_bonds, "number of bonds that have broken"},
     {0}};

@@ -50,12 +50,13 @@ extern const scree_Variant scree_schema_sensors[];    /* schema_sensors.c */
 /* ---- keys that several tables have ---- */
 
 #define MATTER_FIELDS                                                                              \
-  TEXT("material", AUTO, "auto", "a name of `materials`; auto: the first of them"),                \
+  TEXT("material", AUTO, "auto", "name of a material; auto: the first one of `materials`"),        \
       INT("group", 0, "0", 0, 4294967295.0,                                                        \
-          "bodies of the same group other than 0 do not touch each other")
+          "collision group: bodies of the same group do not touch each other, unless it is 0")
 
 #define OWN_DENSITY                                                                                \
-  REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY, "in place of the material's")
+  REAL("density", OPEN, "kg/m3, kg/m2 in 2D", NULL, 0, INFINITY,                                   \
+       "density; default: that of the material")
 
 const char *scree_schema_kind(int index); /* kinds of bodies; schema_bodies.c */
 extern const char *const scree_schema_integrations[];
@@ -64,16 +65,16 @@ extern const char *const scree_schema_mass_matrices[];
 /* `key` is `kind` where that is not the kind of a generator. */
 #define KIND_FIELDS(key)                                                                           \
   REGISTRY(key, 0, "rigid", scree_schema_kind,                                                     \
-           "rigid; pseudo-rigid: it deforms by an affine map (disk, ellipse, sphere, ellipsoid, "  \
-           "box, polyhedron), "                                                                    \
-           "its material needs `young`; elements: finite elements (shape elements), likewise"),    \
+           "rigid; pseudo-rigid: deforms by an affine map (disk, ellipse, sphere, ellipsoid, "     \
+           "box, polyhedron); elements: finite elements (shape `elements`). Deformable kinds "     \
+           "need a material with `young`"),                                                        \
       CHOICE("integration", "implicit", scree_schema_integrations,                                 \
-             "of deformable bodies: linearly implicit, stable for all steps, or explicit, for "    \
-             "short ones"),                                                                        \
+             "time integration of deformable bodies: implicit (linearly implicit, stable for "     \
+             "every step), or explicit (for short steps)"),                                        \
       CHOICE("mass_matrix", "lumped", scree_schema_mass_matrices,                                  \
-             "of finite elements: masses at the nodes, or between the nodes of an element too"),   \
+             "mass matrix of finite elements: lumped at the nodes, or consistent"),                \
       BOOL("keep_shape", "false",                                                                  \
-           "pseudo-rigid: contacts see the undeformed shape, which turns with the body")
+           "pseudo-rigid: whether contacts use the undeformed shape, which rotates with the body")
 
 #define REGION(fl, h)                                                                              \
   {                                                                                                \

@@ -15,7 +15,8 @@ static double theta(const scree_WorldSettings *settings) {
 
 const scree_SchemeClass scree_scheme_euler = {
     .name = "euler",
-    .summary = "implicit Euler with the expanded gap, as in 002 and 003",
+    .summary =
+        "implicit Euler method; the law contains the gap at the end of the step, as in 002 and 003",
     .looks_ahead = true,
     .theta = theta,
     .shift = scree_shift_ahead};

@@ -98,7 +98,8 @@ double scree_shift_ahead(const scree_LawContact *law, int d, const scree_Approac
 
 const scree_SchemeClass scree_scheme_moreau_jean = {
     .name = "moreau-jean",
-    .summary = "theta-scheme with the gap in the contact law: leapfrog for theta = 1/2",
+    .summary = "theta scheme whose law contains the gap at the next velocity update; for theta = "
+               "1/2 it is the leapfrog method",
     .looks_ahead = true,
     .theta = theta,
     .shift = scree_shift_ahead};

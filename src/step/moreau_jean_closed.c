@@ -22,6 +22,7 @@ static double shift(const scree_LawContact *law, int d, const scree_Approach *ap
 
 const scree_SchemeClass scree_scheme_moreau_jean_closed = {
     .name = "moreau-jean-closed",
-    .summary = "as printed in 000 and 001: closed contacts only, velocities only; to repeat papers",
+    .summary = "theta scheme of 000 and 001 as printed: the law contains velocities of closed "
+               "contacts only; for comparison with these papers",
     .theta = theta,
     .shift = shift};

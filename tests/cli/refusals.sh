@@ -79,7 +79,7 @@ refused 2 'found compliance_n, which the law coulomb does not have, and no law; 
 # ---- joints ----
 joint 2 'joints[0]: ball exists in 3D only' \
   'kind: ball, bodies: [a, b], anchor: [0, 0.2]'
-joint 3 'joints[0]: axis is missing (direction, of any length)' \
+joint 3 'joints[0]: axis is missing (direction of the axis, of any length)' \
   'kind: hinge, bodies: [a, b], anchor: [0, 0, 0.2]'
 joint 3 'joint: axis of a hinge is zero, expected a direction' \
   'kind: hinge, bodies: [a, b], anchor: [0, 0, 0.2], axis: [0, 0, 0]'
