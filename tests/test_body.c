@@ -182,6 +182,87 @@ static void check_kick(scree_Bodies *b, const scree_Deformable *self, double h) 
   if (h == 0) NEAR(change_of, 0, 1e-15 * before);
 }
 
+/* A body that keeps its shape is touched at a material point, that of the kept shape without
+ * deformation; and the place that is furthest along n, or of a corner, changes as the velocity of
+ * this point says. */
+static void check_kept(const scree_Shape *shape, int d, bool flat) {
+  scree_Bodies b;
+  scree_BodyDef def = scree_body_def();
+  def.shape = shape;
+  def.kind = SCREE_BODY_PSEUDO_RIGID;
+  def.elastic = (scree_Elastic){.young = 1e4, .poisson = 0.3, .keeps_shape = true};
+  scree_bodies_init(&b, d);
+  OK(scree_bodies_add(&b, &def, &test_log));
+  const scree_Deformable *self = scree_bodies_deformable(&b, 0);
+  double *q = scree_deformable_q(&b, self), *v = scree_deformable_v(&b, self);
+  const size_t count = self->components;
+  for (int strained = 0; strained < 2; ++strained) {
+    for (size_t k = 0; k < count; ++k) {
+      q[k] += strained * 0.2 * some((int)k);
+      v[k] = some((int)k + 31);
+    }
+    for (int k = 0; k < 10; ++k) {
+      const scree_Vec3 n =
+          scree_unit_or(vec(some(k), some(k + 50), d == 2 ? 0 : some(k + 90)), vec(1, 0, 0));
+      const double h = 1e-6;
+      double moved[2][SCREE_VERTEX_MAX];
+      scree_Vec3 on[3], to[3]; /* before, after and now */
+      for (int i = 0; i < 3; ++i) {
+        scree_Shape view = *shape;
+        scree_Pose pose;
+        if (i < 2)
+          for (size_t j = 0; j < count; ++j) moved[i][j] = q[j] + (i == 0 ? -h : h) * v[j];
+        const double *at = i < 2 ? moved[i] : q;
+        self->class_->shape(self, at, &view, &pose);
+        const scree_Vec3 own = scree_quat_rotate(scree_quat_conj(pose.orientation), n);
+        on[i] = scree_pose_apply(&pose, scree_shape_support(shape, own));
+        to[i] = self->class_->deformed(self, at, on[i], n);
+      }
+      if (!strained) assert_true(scree_norm(scree_sub(to[2], on[2])) < 1e-14);
+      int vertex[SCREE_TOUCH_MAX];
+      double N[SCREE_TOUCH_MAX * 3 * SCREE_VERTEX_MAX], u = 0;
+      assert_int_equal(self->class_->touch(self, q, to[2], 0, vertex, N), 1);
+      for (int i = 0; i < d; ++i)
+        for (size_t j = 0; j < count; ++j)
+          u += scree_component(n, i) * N[(size_t)i * count + j] * v[j];
+      NEAR(scree_dot(n, scree_sub(to[1], to[0])) / (2 * h), u, 1e-8);
+      /* no material point is further along n */
+      for (int j = 0; j < 20 && !flat; ++j) {
+        const scree_Vec3 way =
+            scree_unit_or(vec(some(j), some(j + 7), d == 2 ? 0 : some(j + 13)), n);
+        const scree_Vec3 X = scree_shape_support(shape, way),
+                         f[3] = {vec(q[d], q[d + 1], d == 2 ? 0 : q[d + 2]),
+                                 vec(q[2 * d], q[2 * d + 1], d == 2 ? 0 : q[2 * d + 2]),
+                                 d == 2 ? vec(0, 0, 1) : vec(q[9], q[10], q[11])};
+        const scree_Vec3 c = vec(q[0], q[1], d == 2 ? 0 : q[2]);
+        const scree_Vec3 x =
+            scree_add(scree_axpy(c, X.x, f[0]), scree_axpy(scree_scale(X.y, f[1]), X.z, f[2]));
+        assert_true(scree_dot(n, scree_sub(x, to[2])) < 1e-14);
+      }
+    }
+  }
+  scree_bodies_fini(&b);
+}
+
+static void test_kept(void **state) {
+  (void)state;
+  scree_Shape shape;
+  const scree_Vec3 corners[4] = {{1, 1, 1}, {1, -1, -1}, {-1, 1, -1}, {-1, -1, 1}};
+  OK(scree_shape_init_disk(&shape, 0.4, &test_log));
+  check_kept(&shape, 2, false);
+  OK(scree_shape_init_ellipse(&shape, 0.5, 0.3, &test_log));
+  check_kept(&shape, 2, false);
+  OK(scree_shape_init_sphere(&shape, 0.4, &test_log));
+  check_kept(&shape, 3, false);
+  OK(scree_shape_init_ellipsoid(&shape, 0.5, 0.3, 0.4, &test_log));
+  check_kept(&shape, 3, false);
+  OK(scree_shape_init_box(&shape, 0.5, 0.3, 0.4, &test_log));
+  check_kept(&shape, 3, true);
+  OK(scree_shape_init_polyhedron(&shape, corners, 4, &test_log));
+  check_kept(&shape, 3, true);
+  scree_shape_fini(&shape);
+}
+
 static void test_deformable(void **state) {
   (void)state;
   for (int kind = SCREE_BODY_RIGID + 1; kind < SCREE_BODY_KINDS; ++kind) {
@@ -313,6 +394,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rigid),      cmocka_unit_test(test_deformable),
       cmocka_unit_test(test_damping),    cmocka_unit_test(test_damping_rate),
-      cmocka_unit_test(test_compressed), cmocka_unit_test(test_refusals)};
+      cmocka_unit_test(test_compressed), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_kept)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

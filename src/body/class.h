@@ -151,10 +151,13 @@ struct scree_BodyClass {
   /* Whether contacts do not move a vertex: it is held, or driven by an obstacle; null: all do. */
   bool (*is_held)(const scree_Deformable *self, int vertex);
 
-  /* For a kind whose shape may not follow the deformation: how much further the deformed body
-   * reaches in the direction n than its shape does, and NAN if the shape follows. Null: it always
-   * does. */
-  double (*bulge)(const scree_Deformable *self, const double *q, scree_Vec3 n);
+  /* For a kind whose shape may not follow the deformation, with elastic.keeps_shape: where the
+   * deformed body is touched if its shape is touched at `on`, with the outward normal n. A material
+   * point: if n stays, it moves as the part of the deformed surface does that is furthest in this
+   * direction, or the corner or place on a face that was touched. Null: the shape always follows.
+   */
+  scree_Vec3 (*deformed)(const scree_Deformable *self, const double *q, scree_Vec3 on,
+                         scree_Vec3 n);
 
   /* The shape without deformation, of the kind of the present one; null: the present one. */
   scree_Shape (*undeformed)(const scree_Deformable *self);

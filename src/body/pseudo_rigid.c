@@ -359,21 +359,24 @@ static void foresee(const scree_Deformable *self, const double *q, scree_Shape *
   *later = data->later;
 }
 
-/* Half the width of an ellipsoid, G = F diag(semi-axes), in the direction n: |G^T n|. */
-static double bulge(const scree_Deformable *self, const double *q, scree_Vec3 n) {
+/* An ellipsoid is furthest in the direction n at X = D^2 F^T n / |D F^T n|, D = diag(semi-axes);
+ * points of flat shapes keep their X. */
+static scree_Vec3 deformed(const scree_Deformable *self, const double *q, scree_Vec3 on,
+                           scree_Vec3 n) {
   const scree_PseudoRigid *data = self->data;
-  if (!data->elastic.keeps_shape) return NAN;
   const scree_Mat3 F = gradient(self, q);
-  if (scree_shape_is_ball(&data->base))
-    return data->base.radius * (scree_norm(scree_mat3_tmul(&F, n)) - 1);
-  const scree_Vec3 a = data->base.semi;
-  const scree_Mat3 R = scree_quat_matrix(rotation_of(&F));
-  const scree_Vec3 now = scree_mat3_tmul(&F, n), kept = scree_mat3_tmul(&R, n);
-  if (is_flat(data->base.kind))
-    return scree_dot(now, scree_shape_support(&data->base, now)) -
-           scree_dot(kept, scree_shape_support(&data->base, kept));
-  return scree_norm(scree_vec3(a.x * now.x, a.y * now.y, a.z * now.z)) -
-         scree_norm(scree_vec3(a.x * kept.x, a.y * kept.y, a.z * kept.z));
+  const scree_Vec3 centre = vec_of(self->dimension, q);
+  scree_Vec3 X;
+  if (is_flat(data->base.kind)) {
+    const scree_Mat3 R = scree_quat_matrix(rotation_of(&F));
+    X = scree_mat3_tmul(&R, scree_sub(on, centre));
+  } else {
+    const double r = data->base.radius;
+    const scree_Vec3 a = scree_shape_is_ball(&data->base) ? scree_vec3(r, r, r) : data->base.semi;
+    const scree_Vec3 m = scree_mat3_tmul(&F, n), y = scree_vec3(a.x * m.x, a.y * m.y, a.z * m.z);
+    X = scree_scale(1 / scree_norm(y), scree_vec3(a.x * y.x, a.y * y.y, a.z * y.z));
+  }
+  return scree_add(centre, scree_mat3_mul(&F, X));
 }
 
 /* A ball that deforms is an ellipsoid. */
@@ -449,4 +452,4 @@ const scree_BodyClass scree_body_pseudo_rigid = {
     .force = scree_pseudo_rigid_force,
     .undeformed = undeformed,
     .given = given,
-    .bulge = bulge};
+    .deformed = deformed};

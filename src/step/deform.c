@@ -109,23 +109,6 @@ scree_Status scree_deform_sort(scree_System *s) {
   return ready ? SCREE_OK : scree_fail_memory(s->log, "the contacts");
 }
 
-/* How much further body k reaches in the direction n than its shape. */
-static double bulge_of(const scree_Bodies *b, int k, scree_Vec3 n) {
-  const scree_Deformable *self = scree_bodies_deformable(b, k);
-  if (!self || !self->class_->bulge) return 0;
-  const double bulge = self->class_->bulge(self, scree_deformable_q(b, self), n);
-  return isnan(bulge) ? 0 : bulge;
-}
-
-void scree_deform_bulge(scree_System *s) {
-  scree_Points *p = &s->contacts;
-  for (size_t k = 0; k < p->count; ++k) {
-    const scree_Vec3 n = p->normal[k];
-    p->gap[k] -= bulge_of(&s->bodies, p->keys[k].i, scree_scale(-1, n)) +
-                 bulge_of(&s->bodies, p->keys[k].j, n);
-  }
-}
-
 void scree_deform_match(const scree_Bodies *b, const scree_ContactKey *old_keys,
                         const scree_Vec3 *old_arms, size_t old_count, const scree_ContactKey *keys,
                         const scree_Vec3 *arms, size_t count, int32_t *previous) {

@@ -17,7 +17,6 @@
 
 struct scree_System;
 struct scree_Points;
-struct scree_Points;
 
 typedef struct scree_Deform {
   int first;               /* contacts before this one touch rigid bodies and obstacles only */
@@ -117,20 +116,30 @@ double scree_deform_reach(const struct scree_System *s, int k, scree_VelocityTim
 /* Whether the shape of body k does not follow its deformation. */
 static inline bool scree_deform_keeps_shape(const scree_Bodies *b, int k) {
   const scree_Deformable *self = scree_bodies_deformable(b, k);
-  return self && self->class_->bulge &&
-         !isnan(self->class_->bulge(self, scree_deformable_q(b, self), scree_vec3(1, 0, 0)));
+  return self && self->class_->deformed && self->elastic.keeps_shape;
 }
-/* Gaps of contacts with such bodies become those of the deformed bodies, whose velocities the law
- * has. */
-void scree_deform_bulge(struct scree_System *s);
+/* A body of a contact at some coordinates; null: a rigid one. */
+typedef struct scree_DeformedSide {
+  const scree_Deformable *self;
+  const double *q;
+} scree_DeformedSide;
+/* The law has the velocities of material points. So where a body keeps its shape, which shows the
+ * normal, the points on[2] of the two surfaces become those of the deformed body (class.h): the gap
+ * then changes as the velocity says. The point of a body that does not keep its shape goes along,
+ * at right angles to n: apart, equal and opposite impulses would not keep the angular momentum.
+ * `shift` is that of the image of the second body. Returns false if neither keeps its shape. */
+bool scree_deform_touched(const scree_DeformedSide side[2], scree_Vec3 shift, scree_Vec3 n,
+                          scree_Vec3 on[2]);
+/* The same for position and gap of point k of a list, or of a whole list at the present
+ * coordinates. */
+void scree_deform_point(const scree_DeformedSide side[2], scree_Vec3 shift,
+                        struct scree_Points *points, size_t k);
+void scree_deform_points(const struct scree_System *s, struct scree_Points *points);
 /* A deformable body after a further time h with its velocity after the kick. */
 typedef struct scree_DeformEnd {
   scree_Shape shape; /* a view, which owns nothing */
   scree_Pose pose;
 } scree_DeformEnd;
-static inline bool scree_deform_has_end(const scree_Bodies *b, int k) {
-  return !scree_deform_keeps_shape(b, k);
-}
 /* Fill s->deform.end for the bodies that may touch something. */
 scree_Status scree_deform_foresee(struct scree_System *s, double h);
 /* Current place of the material point of body k that is at `point` of part `part` then. */

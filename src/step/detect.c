@@ -360,7 +360,7 @@ static scree_Status detect(scree_System *s, Scratch *scratch, double relative,
   if (scratch->images > 0) sort_rows(all);
   assert(is_sorted(all));
   if (s->bodies.deformable_count == 0) return SCREE_OK;
-  if (s->scheme->looks_ahead) scree_deform_bulge(s); /* the papers have the gaps of kept shapes */
+  if (s->scheme->looks_ahead) scree_deform_points(s, all); /* the papers keep those of the shapes */
   return scree_deform_sort(s);
 }
 

@@ -29,8 +29,8 @@
  * A pseudo-rigid body that rolls needs it more than any: its points move on straight lines, so that
  * the part of its surface that comes down next goes by R (w h)^2/2 deeper than the material
  * velocity at the contact says, also for a ball on a plane, which created 13 % of its energy in 2
- * s. Round ones are followed here, with their own shape halfway, or the one that they keep and its
- * bulge. */
+ * s. Round ones are followed here, with their own shape halfway, or the one that they keep and
+ * where the deformed body is touched then (deform.h). */
 #include "geometry/narrow.h"
 #include "geometry/smooth.h"
 #include "step/system.h"
@@ -174,26 +174,22 @@ static int find_point(const scree_System *s, size_t c, const scree_Points *point
   return nearest;
 }
 
-/* How much further than their shapes bodies that keep them reach, along the normal of contact c
- * (deform.h): at the kick, or halfway. */
-static double bulges(const scree_System *s, size_t c, const Halfway *at, bool halfway) {
-  double sum = 0;
-  for (int side = 0; side < 2; ++side) {
-    const scree_Deformable *self = at->soft[side];
-    if (!self || !self->elastic.keeps_shape) continue;
-    const scree_Vec3 n = s->contacts.normal[c];
-    sum += self->class_->bulge(self, halfway ? at->q[side] : scree_deformable_q(&s->bodies, self),
-                               side == 0 ? scree_neg(n) : n);
+/* The contact of two points on the surfaces: of the deformed bodies where they keep their shapes.
+ * Where these overlap both bodies have the point in the middle, as in scree_system_point; the
+ * second one in its own place, not that of its image. Returns the gap. */
+static double settle(const Halfway *at, scree_Vec3 n, scree_Vec3 on[2]) {
+  const scree_DeformedSide side[2] = {{at->soft[0], at->q[0]}, {at->soft[1], at->q[1]}};
+  const bool kept = scree_deform_touched(side, at->shift, n, on);
+  const double gap = scree_dot(n, scree_sub(on[0], on[1]));
+  const scree_Vec3 middle = scree_scale(0.5, scree_add(on[0], on[1]));
+  if (gap < 0) {
+    on[0] = on[1] = middle;
+  } else if (kept) {
+    on[0] = scree_axpy(middle, 0.5 * gap, n);
+    on[1] = scree_axpy(middle, -0.5 * gap, n);
   }
-  return sum;
-}
-
-/* Where the surfaces overlap both bodies have the point in the middle, as in scree_system_point;
- * the second one in its own place, not that of its image. */
-static void share_overlap(scree_Vec3 n, scree_Vec3 shift, scree_Vec3 on[2]) {
-  if (scree_dot(n, scree_sub(on[0], on[1])) < 0)
-    on[0] = on[1] = scree_scale(0.5, scree_add(on[0], on[1]));
-  on[1] = scree_sub(on[1], shift);
+  on[1] = scree_sub(on[1], at->shift);
+  return gap;
 }
 
 /* Two ellipsoids, or one and a ball: from the normal at the kick. */
@@ -206,8 +202,7 @@ static bool follow_smooth(const scree_System *s, size_t c, const Halfway *at, sc
   if (!scree_collide_smooth_near(si, &at->motion[0].pose, sj, &second, s->contacts.normal[c], &n,
                                  on))
     return false;
-  *gap = scree_dot(n, scree_sub(on[0], on[1]));
-  share_overlap(n, at->shift, on);
+  *gap = settle(at, n, on);
   return true;
 }
 
@@ -241,10 +236,7 @@ static bool follow_face(const scree_System *s, size_t c, const Halfway *at, int 
     on[0] = scree_axpy(on[1], scree_dot(n, scree_sub(on_face, on[1])), n);
   }
   /* where bodies overlap the point of the kick lies in the middle of it, not on the face */
-  const double now = s->contacts.gap[c];
-  *gap =
-      scree_dot(n, scree_sub(on[0], on[1])) + 0.5 * (now + bulges(s, c, at, false) - fmax(0, now));
-  share_overlap(n, at->shift, on);
+  *gap = settle(at, n, on) + 0.5 * fmin(0, s->contacts.gap[c]);
   return true;
 }
 
@@ -264,8 +256,9 @@ static bool points_halfway(const scree_System *s, size_t c, const Halfway *at, s
     const scree_Vec3 n = scree_scale(1 / scree_norm(x), x);
     on[0] = scree_axpy(xi, -si->bounding_radius, n);
     on[1] = scree_axpy(xj, sj->bounding_radius, n);
-    if (at->soft[0] || at->soft[1])
-      *gap_then = scree_norm(x) - si->bounding_radius - sj->bounding_radius;
+    if (!at->soft[0] && !at->soft[1]) return true;
+    on[1] = scree_add(on[1], at->shift);
+    *gap_then = settle(at, n, on);
     return true;
   }
   const bool smooth_i = is_elliptic(si), smooth_j = is_elliptic(sj);
@@ -285,6 +278,9 @@ static bool points_halfway(const scree_System *s, size_t c, const Halfway *at, s
     points->count = 0;
     scree_points_collide(key->i, si, &at->motion[0].pose, key->j, key->image, sj, &second,
                          near_part * size, points);
+    const scree_DeformedSide side[2] = {{at->soft[0], at->q[0]}, {at->soft[1], at->q[1]}};
+    for (size_t k = 0; k < points->count && (at->soft[0] || at->soft[1]); ++k)
+      scree_deform_point(side, at->shift, points, k);
   }
   const int k = points->failed ? -1 : find_point(s, c, points, size);
   if (k < 0) return false;
@@ -374,7 +370,6 @@ bool scree_halfway_slip(const scree_System *s, size_t c, double h, const scree_M
   double gap;
   *curve = 0;
   if (!points_halfway(s, c, &at, points, same_pair, on, &gap)) return false;
-  gap -= bulges(s, c, &at, true);
   const scree_Vec3 then =
       scree_sub(velocity_then(s, &at, 0, on[0]), velocity_then(s, &at, 1, on[1]));
   const scree_Vec3 now = scree_sub(velocity_now(s, &at, key->i, 0, scree_system_point(s, c, 0)),

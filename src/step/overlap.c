@@ -325,6 +325,19 @@ static scree_Vec3 back(const scree_System *s, int k, const End *end, scree_Vec3 
   return scree_pose_apply(&b->motion[k].pose, scree_pose_invert(&end->pose, point));
 }
 
+/* Body k at its coordinates at the end. */
+static scree_DeformedSide side_then(const scree_System *s, int k) {
+  const scree_Deformable *self = scree_bodies_deformable(&s->bodies, k);
+  return (scree_DeformedSide){self, self ? s->deform.later + self->offset : NULL};
+}
+
+/* Bound on how much further than its shape body k reaches then. */
+static double further_then(const scree_System *s, int k) {
+  if (!scree_deform_keeps_shape(&s->bodies, k)) return 0;
+  const scree_DeformedSide side = side_then(s, k);
+  return side.self->class_->reach(side.self, side.q, side.q, 0);
+}
+
 /* Points of a pair that overlap at the end, if one of them does so by more than the tolerance:
  * current positions, gaps at the end. Returns the deepest over the size. */
 static double look_at_pair(const scree_System *s, size_t first, size_t last, double h,
@@ -337,7 +350,6 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
       !scree_deform_touches(b, &s->contacts.keys[first]))
     return 0;
   if (scree_system_law(s, i, j)->soft) return 0;
-  if (!scree_deform_has_end(b, i) || !scree_deform_has_end(b, j)) return 0;
   const double size = scree_pair_size(si, sj), limit = notice * s->settings.penetration * size;
   const double caused = own * limit * fmin(1, h / s->settings.step);
   double lowest = INFINITY;
@@ -361,9 +373,14 @@ static double look_at_pair(const scree_System *s, size_t first, size_t last, dou
   const scree_Vec3 later = scree_axpy(shift, h, scree_cell_velocity_after(&s->cell, key->image));
   scree_Pose pj = ej.pose;
   if (key->image) pj.position = scree_add(pj.position, later);
-  scree_points_collide(i, &ei.shape, &ei.pose, j, key->image, &ej.shape, &pj, 0, out);
+  const double further = further_then(s, i) + further_then(s, j);
+  scree_points_collide(i, &ei.shape, &ei.pose, j, key->image, &ej.shape, &pj, further, out);
+  for (size_t k = begin; k < out->count && further > 0; ++k) {
+    const scree_DeformedSide side[2] = {side_then(s, i), side_then(s, j)};
+    scree_deform_point(side, later, out, k);
+  }
   const double spare = scree_joints_spare(s, i, j);
-  if (spare > 0) scree_points_widen(out, begin, spare * size, 0);
+  if (spare > 0 || further > 0) scree_points_widen(out, begin, spare * size, 0);
   if (b->deformable_count) scree_deform_drop_stuck(s, out, begin);
   double deepest = 0;
   for (size_t k = begin; k < out->count; ++k) deepest = fmin(deepest, out->gap[k]);

@@ -335,7 +335,7 @@ int main(int argc, char **argv) {
       {"rolling balls", "moreau-jean", 3, 200, 0, 4, 4e-3, false, true, 40, NULL, 0, 0.1, false},
       {"rolling ellipses by sweeps of all ranks", "moreau-jean", 2, 90, 0, 3, 3e-3, true, false, 12,
        "nlgs", 1e-3, 0.2, false},
-      {"soft bodies", "moreau-jean", 3, 150, 0, 3, 5e-4, true, true, 140, NULL, 0, 0, true},
+      {"soft bodies", "moreau-jean", 3, 150, 0, 3, 1e-3, true, true, 80, NULL, 0, 0, true},
       {"soft ellipses", "moreau-jean", 2, 90, 0, 3, 3e-3, true, true, 50, NULL, 0, 0, true},
       {"soft balls by sweeps of all ranks", "moreau-jean", 3, 150, 0, 3, 3e-3, false, false, 12,
        "nlgs", 1e-3, 0, true},
