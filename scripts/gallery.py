@@ -36,63 +36,67 @@ def scene(name, title, run, picture, text):
 
 
 scene('drum', 'Rotating drum', '--until 2', '',
-      'Disks of several sizes in a drum that turns. The surface flows while the grains below it are carried up with '
-      'the wall, so that the velocities are largest in a thin layer.')
+      'Disks of several sizes in a rotating drum. The surface flows, and the grains below it are carried up '
+      'with the wall. The largest velocities are in a thin layer.')
 scene('hopper', 'Hopper', '--until 1', '--at 0.5',
-      'Disks run out of a hopper into a bin. Sensors count the mass that passes the outlet and the force on the '
-      'floor.')
+      'Disks flow out of a hopper into a bin. Sensors measure the mass flux through the outlet and the force on '
+      'the floor.')
 scene('column', 'Column collapse', '', '--at 0.6',
-      'A column of angular grains is held by two gates, which are drawn up: a table in time drives them.')
+      'A column of angular grains is held by two gates, which are pulled up. A table of velocities drives them.')
 scene('clay', 'Cohesive columns', '', '--colour material',
-      'Two columns of disks lose their mould. The left one is cohesive enough to stand, the right one fails.')
+      'The moulds around two columns of disks are removed. The left column is cohesive enough to stand, the '
+      'right one fails.')
 scene('repose', 'Heaps', '', '--colour material',
-      'Two heaps poured from the same height: on the right the contacts resist rolling, and the slope is steeper.')
+      'Two heaps poured from the same height. In the right heap the contacts resist rolling, and its slope is '
+      'steeper.')
 scene('dominoes', 'Dominoes', '', '--at 0.9',
-      'The first domino is pushed by a torque that ends, the run stops when the last one has fallen.')
+      'A torque of short duration pushes the first domino. The run stops when the last domino has fallen.')
 scene('mortar', 'Wall with mortar', '--until 0.3', '--colour id',
-      'A ball hits a wall whose bricks are bonded. Bonds above their strength break; the rest stays together.')
+      'A ball hits a wall of bonded bricks. Bonds break where their strength is exceeded.')
 scene('crush', 'Grains crushed by a press', '', '--colour stress',
-      'Grains made of glued disks between a floor and a plate that comes down.')
+      'Grains of bonded disks are crushed between a floor and a moving plate.')
 scene('crank', 'Slider-crank', '', '',
-      'A motor turns a crank, which drives a slider through a rod; the slider pushes a row of blocks. Joints and '
+      'A motor drives a slider-crank mechanism, which pushes a row of blocks. The reactions of joints and '
       'contacts are unknowns of one problem.')
 scene('chain', 'Chain that hits a stack', '--until 1.2', '',
-      'A rope of rods on hinges with a ball at its end swings down into a stack of boxes.')
+      'A chain of rods on hinges with a ball at its end swings down into a stack of boxes.')
 scene('walker', 'Walker on gravel', '', '--at 1.5',
-      'A vehicle with spokes for wheels, driven by motors of limited torque, walks over loose stones.')
+      'A vehicle with spokes as wheels, driven by motors of limited torque, walks over loose stones.')
 scene('digging', 'Digging gravel', '', '--at 2',
-      'A bucket on an arm digs and lifts stones: three motors of limited force, solved together with the contacts.')
+      'A bucket on an arm digs and lifts stones. Three motors of limited force are solved together with the '
+      'contacts.')
 scene('wall', 'Wall hit by a ball', '--until 0.6', '--at 0.4',
-      'A dry wall of bricks in 3D and a heavy ball. Bricks touch with whole faces, not with single points.')
+      'A heavy ball hits a dry wall of bricks in 3D. Bricks touch with whole faces, at several contact points '
+      'each.')
 scene('arch', 'Arch', '--until 1', '--at 0.6',
-      'A semicircular arch of 27 voussoirs is hit at a quarter of its span and opens at four hinges.')
+      'A ball hits a semicircular arch of 27 voussoirs at a quarter of its span. The arch opens at four hinges.')
 scene('dome', 'Dome and vault', '--until 0.2', '--colour id',
-      'Blocks that stand by friction alone: the generators of masonry lay them face to face.')
+      'A dome and a barrel vault of blocks are held by friction alone. Generators of masonry create the blocks.')
 scene('pile', 'Pile of blocks', '', '--colour id',
-      'Blocks poured on a plane make a heap, whose slope friction sets.')
+      'Blocks poured on a plane form a heap, whose slope depends on friction.')
 scene('tetrapods', 'Tetrapods', '--until 1', '--colour id',
-      'Bodies of four arms each, dropped on a floor, hook into each other.')
+      'Tetrapods, bodies with four arms each, are dropped on a floor and interlock.')
 scene('stones', 'Stones, cylinders and cones', '--until 1', '--colour id',
-      'Polyhedra of eight corners, cylinders and cones come to rest on faces, edges and rims.')
+      'Polyhedra with eight vertices, cylinders and cones come to rest on faces, edges and rims.')
 scene('rockfall', 'Rockfall', '--until 1.2', '',
       'Rocks fall down a slope of triangles read from an OBJ file.')
 scene('funnel', 'Funnel', '--until 0.8', '',
-      'Spheres and capsules run out of a funnel read from an STL file into a bin.')
+      'Spheres and capsules flow out of a funnel read from an STL file into a bin.')
 scene('sedimentation', 'Sedimentation', '', '--colour stress',
-      'Spheres of several sizes fall into a box; the colours are the mean stress that each of them carries.')
+      'Spheres of several sizes fall into a box. The colours show the mean stress of each sphere.')
 scene('collapse', 'Collapse of a packed column', '--until 0.35', '',
       'A dense column of spheres with a sieve curve, made by the generator `pack`, collapses on a plane.')
 scene('tyre', 'Tyre on stones', '--until 0.4', '--colour stress',
-      'A tyre of finite elements from a Gmsh file rolls over stones and flattens where it touches.')
+      'A tyre of finite elements from a Gmsh file rolls over stones and deforms at the contacts.')
 scene('orifice', 'Orifice', '--until 0.6', '',
-      'Rounded blocks, superellipsoids and spheres run through a hole in the floor of a pipe.')
+      'Rounded blocks, superellipsoids and spheres flow through a hole in the floor of a pipe.')
 scene('quarry', 'Quarry', '--until 0.7', '',
-      'Broken stone of random shapes runs out of a hopper over the ridges of a height field, which is given by an '
+      'Stones of random shape flow out of a hopper over the ridges of a height field, which is given by an '
       'expression.')
 scene('ellipses', 'Ellipses', '', '--chains',
-      'Ellipses poured into a box turn until their long axes lie flat; lines are the force chains.')
+      'Ellipses are poured into a box and rotate until their long axes are horizontal. Lines are force chains.')
 scene('conveyor', 'Conveyor belt', '--until 3', '',
-      'A belt, an obstacle whose surface moves while its shape stays, feeds ellipsoids into a box.')
+      'A conveyor belt, an obstacle whose surface moves while its shape is fixed, feeds ellipsoids into a box.')
 
 
 def film(folder, name, picture):
@@ -149,17 +153,19 @@ def uncertified(name):
 def page():
     """The text of docs/GALLERY.md."""
     lines = ['# Gallery', '',
-             'Scenes of [examples](../examples/README.md) and of `bench/scenes`, each with the command that runs it and '
-             'the one that draws the picture; each picture links a short film of the run. [gallery.html](gallery.html) '
-             'plays all films on one page. `scripts/gallery.py` remakes pictures, films and both pages. A film of your own: '
-             '`scree picture NAME-run --movie NAME.mp4` (needs ffmpeg), or "picture, '
-             'film" on the page of `scree report NAME-run`, which needs only the browser. Colours are velocities where there is no `--colour`; every step is '
-             'certified where the text does not say otherwise. Run the commands in the folder of the '
-             'sources; `scree examples -o examples` copies the examples elsewhere.', '']
+             'This page shows what scree can simulate. Each scene has a picture, which links to a short film, and the two '
+             'commands that run it and draw the picture. [gallery.html](gallery.html) plays all films on one page.', '',
+             '- Run the commands in the folder of the sources, or copy the examples with `scree examples -o examples`.',
+             '- The scenes are [examples](../examples/README.md) and scenes of `bench/scenes`.',
+             '- Colours show the speed, unless the command has `--colour`.',
+             '- Every time step is certified, unless the text says otherwise.',
+             '- To make a film use `scree picture NAME-run --movie NAME.mp4` (needs ffmpeg), or "picture, film" on the page of '
+             '`scree report NAME-run` (needs only a browser).',
+             '- `scripts/gallery.py` makes the pictures, the films and both pages.', '']
     for name, title, path, run, picture, text in SCENES:
         steps, missed = uncertified(name)
         if missed:
-            text += f' Of its {steps} steps {missed} {"is" if missed == 1 else "are"} not certified.'
+            text += f' {missed} of its {steps} steps {"is" if missed == 1 else "are"} not certified.'
         lines += [f'## {title}', '', f'[![{title}](images/gallery/{name}.png)](images/gallery/{name}.mp4)', '', text, '', '```',
                   ' '.join(f'scree run {path} -o {name}-run {run}'.split()),
                   ' '.join(f'scree picture {name}-run {picture} -o {name}.png'.split()), '```', '']
