@@ -105,16 +105,18 @@ static int run(const CliCommand *command, int argc, char **argv) {
   int threads = 0;
   double limit = 0.0;
   const CliOption options[] = {
-      {"list", 0, CLI_FLAG, &list, NULL, "list the cases with their running times", 0, 0, NULL},
-      {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per figure, a line each", 0, 0, NULL},
+      {"list", 0, CLI_FLAG, &list, NULL, "list the cases and their running times", 0, 0, NULL},
+      {"json", 0, CLI_FLAG, &as_json, NULL, "print one JSON object per line, one for each figure",
+       0, 0, NULL},
       {"quick", 0, CLI_FLAG, &quick, NULL, "shorter variants of the long cases", 0, 0, NULL},
-      {"limit", 0, CLI_REAL, &limit, "S", "stop rows after S seconds, auto after 4 S (0: never)", 0,
-       1e9, NULL},
-      {"only", 0, CLI_TEXT, &only, "TEXT", "only those rows of long cases that contain TEXT", 0, 0,
+      {"limit", 0, CLI_REAL, &limit, "S",
+       "stop a row after S seconds, rows of auto after 4 S (0:\nnever)", 0, 1e9, NULL},
+      {"only", 0, CLI_TEXT, &only, "TEXT", "in long cases only rows whose name contains TEXT", 0, 0,
        NULL},
-      {"threads", 0, CLI_INT, &threads, "N", "threads to use (default: one, as in the papers)", 0,
-       4096, NULL},
-      {"output", 'o', CLI_TEXT, &directory, "DIR", "write the plots there, as SVG", 0, 0, NULL},
+      {"threads", 0, CLI_INT, &threads, "N", "number of threads (default: one, as in the papers)",
+       0, 4096, NULL},
+      {"output", 'o', CLI_TEXT, &directory, "DIR", "write the plots as SVG files to this folder", 0,
+       0, NULL},
       {"markdown", 0, CLI_TEXT, &markdown, "FILE", "write tables and plots as one document", 0, 0,
        NULL},
       {0},
@@ -161,10 +163,10 @@ static bool case_word(int k, char *text, unsigned size) {
 const CliCommand cli_command_bench = {
     .name = "bench",
     .usage = "[CASE...] [--list] [--quick] [--json] [-o DIR]",
-    .summary = "repeat the papers' experiments: published figure next to ours",
-    .help = "Each case builds one experiment of the papers as published, runs it, and shows\n"
-            "the published figures beside ours. Without a name every case runs, which\n"
-            "takes hours: --list shows how long each takes, --quick and --limit shorten them.",
+    .summary = "repeat published experiments and compare the figures",
+    .help = "Each case builds a published experiment, runs it, and prints the published\nfigures "
+            "beside the measured ones. Without a name all cases run, which takes\nhours. --list "
+            "shows the times of the cases; --quick and --limit shorten them.",
     .examples = "  scree bench --list\n"
                 "  scree bench convex-gradients\n"
                 "  scree bench convex-gradients --json -o plots",

@@ -277,13 +277,15 @@ static int run(const CliCommand *command, int argc, char **argv) {
   bool as_json = false, reference = false, schema = false, written_out = false, trial = false;
   CliList scenes = {0}, sets = {0};
   const CliOption options[] = {
-      {"set", 0, CLI_LIST, &sets, "PATH=VALUE", "change a value of the scene, may be repeated", 0,
+      {"set", 0, CLI_LIST, &sets, "PATH=VALUE", "change a value of the scene; may be repeated", 0,
        0, NULL},
-      {"show", 0, CLI_FLAG, &written_out, NULL, "print the scene with every default written out", 0,
-       0, NULL},
+      {"show", 0, CLI_FLAG, &written_out, NULL, "print the scene with all default values", 0, 0,
+       NULL},
       {"trial", 0, CLI_FLAG, &trial, NULL,
-       "make the first steps (at most 50, or 3 s) and\nestimate the time of the run", 0, 0, NULL},
-      {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per scene, a line each", 0, 0, NULL},
+       "compute the first steps (at most 50, or 3 s) and\nestimate the computing time of the run",
+       0, 0, NULL},
+      {"json", 0, CLI_FLAG, &as_json, NULL, "print one JSON object per line, one for each scene", 0,
+       0, NULL},
       {"reference", 0, CLI_FLAG, &reference, NULL, "print the reference of the scene format", 0, 0,
        NULL},
       {"schema", 0, CLI_FLAG, &schema, NULL, "print its JSON Schema, for editors", 0, 0, NULL},
@@ -314,10 +316,10 @@ static int run(const CliCommand *command, int argc, char **argv) {
 const CliCommand cli_command_check = {
     .name = "check",
     .usage = "SCENE.yaml... [options]",
-    .summary = "validate scenes and estimate the run",
-    .help = "Reads each scene as `scree run` does, reports every mistake with file, line,\n"
-            "column and the allowed values, and estimates the run: bodies, steps, memory and\n"
-            "size of the output. Nothing is written.",
+    .summary = "validate scenes and estimate their runs",
+    .help = "Reads each scene as `scree run` does, reports every mistake with file, line,\ncolumn "
+            "and the allowed values, and estimates the run: bodies, steps, memory and\nsize of the "
+            "results. It writes no files.",
     .examples = "  scree check drum.yaml\n"
                 "  scree check drum.yaml --set contact.mu=0.2 --show\n"
                 "  scree check drum.yaml --trial\n"

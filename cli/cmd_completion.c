@@ -224,8 +224,8 @@ const CliCommand cli_command_completion = {
     .name = "completion",
     .usage = "bash|zsh|fish",
     .summary = "print the completion script of a shell",
-    .help = "Prints a script that completes commands, options and their values. `make\n"
-            "install` and the Debian package install it for all three shells.",
+    .help = "Prints a script that completes commands, options and their values. `make\ninstall` "
+            "and the Debian package install the scripts of all three shells.",
     .examples = "  scree completion bash > ~/.local/share/bash-completion/completions/scree\n"
                 "  scree completion zsh > ~/.zfunc/_scree\n"
                 "  scree completion fish > ~/.config/fish/completions/scree.fish",
@@ -321,8 +321,8 @@ const CliCommand cli_command_manual = {
     .name = "manual",
     .usage = "",
     .summary = "print the manual page",
-    .help = "Prints the manual page scree(1) in roff, with all commands and options.\n"
-            "`make install` and the Debian package install it.",
+    .help = "Prints the manual page scree(1) in roff format, with all commands and options.\n`make "
+            "install` and the Debian package install it.",
     .examples = "  scree manual | man -l -",
     .run = run_manual,
 };

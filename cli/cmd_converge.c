@@ -201,34 +201,33 @@ static int run(const CliCommand *command, int argc, char **argv) {
   ConvergeRequest request = {.accuracy = 0.01, .levels = 3, .jobs = 1};
   const CliOption options[] = {
       {"output", 'o', CLI_TEXT, &request.folder, "DIR",
-       "folder of the runs and the results (default: the\nscene's name without its extension, and "
-       "-converge)",
+       "folder of the runs and results (default: the name of\nthe scene without extension, "
+       "followed by -converge)",
        0, 0, NULL},
       {"set", 0, CLI_LIST, &request.sets, "PATH=VALUE",
-       "change a value of the scene, may be repeated", 0, 0, NULL},
+       "change a value of the scene; may be repeated", 0, 0, NULL},
       {"until", 0, CLI_REAL, &request.until, "T",
-       "compare the runs up to time T (default: the scene's\nduration)", 0, HUGE_VAL, NULL},
+       "compare up to time T (default: the duration of the\nscene)", 0, HUGE_VAL, NULL},
       {"accuracy", 'a', CLI_REAL, &request.accuracy, "X",
-       "error that averages may have, relative to their\nscales (default 0.01)", 1e-12, 1, NULL},
-      {"levels", 0, CLI_INT, &request.levels, "N", "number of steps h, h/2, h/4, ... (3)", 2,
-       SCREE_CONVERGE_LEVELS, NULL},
+       "allowed error of averages, relative to their scales\n(default 0.01)", 1e-12, 1, NULL},
+      {"levels", 0, CLI_INT, &request.levels, "N",
+       "number of time steps h, h/2, h/4, ... (default 3)", 2, SCREE_CONVERGE_LEVELS, NULL},
       {"seeds", 0, CLI_INT, &request.seeds, "N",
-       "of a chaotic scene: compare means over N starts, with\ntheir standard errors; 8 for a "
-       "first "
-       "look",
+       "for chaotic scenes: compare means over N initial\nstates, with standard errors; 8 for a "
+       "first look",
        SCREE_CONVERGE_STARTS_LEAST, SCREE_CONVERGE_STARTS_MOST, NULL},
-      {"jobs", 0, CLI_INT, &request.jobs, "N", "run N of them at a time, with one thread each (1)",
-       1, 4096, NULL},
+      {"jobs", 0, CLI_INT, &request.jobs, "N",
+       "run N simulations at a time, with one thread each\n(default 1)", 1, 4096, NULL},
       {"threads", 'j', CLI_INT, &request.threads, "N",
-       "threads of a run, without --jobs (default: the\nscene's, which is all)", 1, 4096, NULL},
+       "threads of a run, without --jobs (default: those of\nthe scene, which are all processors)",
+       1, 4096, NULL},
       {"resume", 0, CLI_FLAG, &request.resume, NULL,
-       "go on with runs that were interrupted; those that are\nfinished are not repeated", 0, 0,
+       "continue interrupted runs; finished runs are not\nrepeated", 0, 0, NULL},
+      {"force", 'f', CLI_FLAG, &request.force, NULL, "replace existing runs in the folder", 0, 0,
        NULL},
-      {"force", 'f', CLI_FLAG, &request.force, NULL, "replace runs that are in the folder already",
-       0, 0, NULL},
       {"json", 0, CLI_FLAG, &request.json, NULL,
-       "print a JSON object per average, then the verdict", 0, 0, NULL},
-      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "print errors alone", 0, 0, NULL},
+       "print one JSON object per average, then the verdict", 0, 0, NULL},
+      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "print errors only", 0, 0, NULL},
       {"verbose", 'v', CLI_FLAG, &request.verbose, NULL, "print more messages", 0, 0, NULL},
       {0},
   };
@@ -251,28 +250,24 @@ static int run(const CliCommand *command, int argc, char **argv) {
 const CliCommand cli_command_converge = {
     .name = "converge",
     .usage = "SCENE.yaml|DIR [options]",
-    .summary = "a scene at h, h/2, h/4: order and error bars of every average",
-    .help = "Runs the scene with its own time step h, with h/2 and h/4, and at h with a tenth\n"
-            "of the tolerance, and compares energies, centre of mass, profiles and sensors\n"
-            "over time. Each average gets the error of the step, relative to the scale of\n"
-            "the quantity, the error of the tolerance, and the order of convergence where it\n"
-            "shows one. It recommends a step and a tolerance. docs/COMMANDS.md has the\n"
-            "definitions.\n"
-            "\n"
-            "Where single bodies move chaotically, it says from which time on, and compares\n"
-            "averages over halves of the run. Two runs then differ by their scatter, whatever\n"
-            "the step: with --seeds N all of this is done from N starts (other seeds, and\n"
-            "velocities changed by a thousandth), and means over these are compared, with\n"
-            "their standard errors. The first start is the scene itself. With --resume and a\n"
-            "larger N the starts that are there are kept.\n"
-            "\n"
-            "The folder of a run in place of a scene: its scene is taken, and its page (scree\n"
-            "report) shows the result.\n"
-            "\n"
-            "Exit status: 0 all averages are within the accuracy at h; 1 some are not, or\n"
-            "are not shown to be (--seeds), or steps are not certified; 2 wrong usage or a\n"
-            "scene that cannot be used; 3 the machine failed, what was written is intact; 130\n"
-            "interrupted.",
+    .summary = "compare runs at h, h/2, h/4: error of every average",
+    .help =
+        "Checks whether the time step of a scene is small enough. Runs the scene with\nits own "
+        "time step h, with h/2 and h/4, and with h and a tenth of the tolerance.\nCompares "
+        "energies, centre of mass, profiles and sensors over time. For each\naverage it prints the "
+        "error of the time step relative to the scale of the\nquantity, the error of the "
+        "tolerance, and the order of convergence if one is\nobserved. It recommends a time step "
+        "and a tolerance. docs/COMMANDS.md has the\ndefinitions.\n\nIf single bodies move "
+        "chaotically, it reports the time from which they do, and\ncompares averages over the two "
+        "halves of the run. Two runs then differ by their\nscatter, whatever the time step. With "
+        "--seeds N the comparison is made for N\ninitial states (other seeds, and velocities "
+        "changed by a thousandth), and the\nmeans over these are compared, with their standard "
+        "errors. The first initial\nstate is the scene itself. --resume with a larger N keeps the "
+        "existing ones.\n\nInstead of a scene the folder of a run can be given. Then its scene is "
+        "used,\nand its page (scree report) shows the result.\n\nExit status: 0 all averages are "
+        "within the accuracy at h; 1 some are not, or\nthis cannot be decided (--seeds), or some "
+        "steps are not certified; 2 wrong\nusage or invalid scene; 3 failure of the machine, the "
+        "files written so far are\nintact; 130 interrupted.",
     .examples = "  scree converge examples/column.yaml\n"
                 "  scree converge drum.yaml --until 0.5 --accuracy 0.02 --jobs 2\n"
                 "  scree converge drum.yaml --seeds 8 --until 1 --jobs 2\n"

@@ -77,21 +77,23 @@ static int convert(const Request *request) {
 static int run(const CliCommand *command, int argc, char **argv) {
   Request request = {.every = 1, .at = NAN};
   const CliOption options[] = {
-      {"vtk", 0, CLI_TEXT, &request.vtk, "OUT", "folder for VTK XML files, made if needed", 0, 0,
-       NULL},
-      {"every", 0, CLI_INT, &request.every, "N", "every Nth frame of --vtk (1)", 1, 1e9, NULL},
+      {"vtk", 0, CLI_TEXT, &request.vtk, "OUT", "folder of the VTK XML files; created if necessary",
+       0, 0, NULL},
+      {"every", 0, CLI_INT, &request.every, "N", "with --vtk: write every Nth frame (default 1)", 1,
+       1e9, NULL},
       {"triangles", 0, CLI_FLAG, &request.triangles, NULL,
-       "--vtk: triangles of every body in every frame too", 0, 0, NULL},
+       "with --vtk: also write the triangles of every body in\nevery frame", 0, 0, NULL},
       {"xdmf", 0, CLI_FLAG, &request.xdmf, NULL,
-       "DIR/results.xdmf, so that ParaView reads results.h5", 0, 0, NULL},
-      {"csv", 0, CLI_TEXT, &request.csv, "FILE.csv", "one frame as a table, a row per body", 0, 0,
-       NULL},
-      {"scene", 0, CLI_TEXT, &request.scene, "FILE.yaml", "one frame as a scene that can be run", 0,
-       0, NULL},
+       "write DIR/results.xdmf, with which ParaView reads\nresults.h5", 0, 0, NULL},
+      {"csv", 0, CLI_TEXT, &request.csv, "FILE.csv",
+       "write one frame as a table with one row per body", 0, 0, NULL},
+      {"scene", 0, CLI_TEXT, &request.scene, "FILE.yaml",
+       "write one frame as a scene that can be run", 0, 0, NULL},
       {"at", 0, CLI_REAL, &request.at, "T",
-       "time of that frame in seconds; the nearest one\n(default: the last)", -HUGE_VAL, HUGE_VAL,
+       "time of that frame in seconds; the nearest one is used\n(default: the last)", -HUGE_VAL,
+       HUGE_VAL, NULL},
+      {"json", 0, CLI_FLAG, &request.json, NULL, "print one JSON object about the files", 0, 0,
        NULL},
-      {"json", 0, CLI_FLAG, &request.json, NULL, "one JSON object about the files", 0, 0, NULL},
       {0},
   };
   CliList arguments = {0};
@@ -114,18 +116,17 @@ static int run(const CliCommand *command, int argc, char **argv) {
 const CliCommand cli_command_convert = {
     .name = "convert",
     .usage = "DIR [--vtk OUT] [--xdmf] [--csv FILE] [--scene FILE] [...]",
-    .summary = "write a run for ParaView, or a frame as a table or scene",
-    .help = "--vtk writes series in time: bodies.pvd (points with all fields, to be\n"
-            "shown as glyphs with the meshes of glyphs.vtm, one for each different shape),\n"
-            "shapes.pvd (triangles of the obstacles; with --triangles of all bodies),\n"
-            "contacts.pvd (impulses, status, gap, error) and chains.pvd (lines with the\n"
-            "normal force), in runs with joints joints.pvd (reactions, bonds).\n"
-            "--xdmf writes a small index by which ParaView reads results.h5 directly.\n"
-            "\n"
-            "--csv writes the bodies of one frame as a table, which other programs read, and\n"
-            "the generator csv of scenes. --scene writes the scene of the run with the bodies\n"
-            "of that frame in place of its bodies and generators; its time starts at 0.\n"
-            "Meshes of finite elements and the state of their nodes are written beside it.",
+    .summary = "write a run for ParaView, or one frame as a table or scene",
+    .help = "Writes a run for ParaView, or one frame as a table or scene.\n\n--vtk writes time "
+            "series: bodies.pvd (points with all fields, shown as glyphs\nwith the meshes of "
+            "glyphs.vtm, one for each different shape), shapes.pvd\n(triangles of the obstacles; "
+            "with --triangles of all bodies), contacts.pvd\n(impulses, status, gap, error), "
+            "chains.pvd (lines with the normal force), and\nin runs with joints joints.pvd "
+            "(reactions, bonds). --xdmf writes a small index\nwith which ParaView reads results.h5 "
+            "directly.\n\n--csv writes the bodies of one frame as a table, for other programs and "
+            "for the\ngenerator csv of scenes. --scene writes the scene of the run with the bodies "
+            "of\nthat frame instead of its bodies and generators; its time starts at 0. Meshes\nof "
+            "finite elements and the state of their nodes are written beside it.",
     .examples = "  scree convert drum-run --vtk drum-vtk && paraview drum-vtk/bodies.pvd\n"
                 "  scree convert drum-run --xdmf && paraview drum-run/results.xdmf\n"
                 "  scree convert drum-run --csv packing.csv\n"

@@ -307,7 +307,8 @@ static scree_Status describe(const char *path, bool as_json, const scree_Log *lo
 static int run(const CliCommand *command, int argc, char **argv) {
   bool as_json = false;
   const CliOption options[] = {
-      {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per file, a line each", 0, 0, NULL},
+      {"json", 0, CLI_FLAG, &as_json, NULL, "print one JSON object per line, one for each file", 0,
+       0, NULL},
       {0},
   };
   CliList files = {0};
@@ -335,10 +336,10 @@ const CliCommand cli_command_info = {
     .name = "info",
     .usage = "FILE... [--json]",
     .summary = "describe a problem file, a scene, or the results of a run",
-    .help = "Reads, checks and describes each file. Problems: dimension,\n"
-            "contacts, bodies, friction, the size and the scales; a stored solution is\n"
-            "measured. Scenes (.yaml): as scree check. Runs (the folder, or its\n"
-            "results.h5): bodies, frames and the certificate.",
+    .help = "Reads, checks and describes each file. Contact problems: dimension, "
+            "contacts,\nbodies, friction, size and scales; the error of a stored solution is "
+            "measured.\nScenes (.yaml): as scree check. Runs (the folder, or its results.h5): "
+            "bodies,\nframes and the certificate.",
     .examples = "  scree info tower.hdf5\n"
                 "  scree info examples/drum.yaml\n"
                 "  scree info drum-run",

@@ -113,9 +113,9 @@ static int run_new(const CliCommand *command, int argc, char **argv) {
   bool force = false;
   CliList kinds = {0};
   const CliOption options[] = {
-      {"output", 'o', CLI_TEXT, &output, "FILE.yaml", "the scene (default KIND.yaml; - prints it)",
-       0, 0, NULL},
-      {"force", 'f', CLI_FLAG, &force, NULL, "replace a file that is there already", 0, 0, NULL},
+      {"output", 'o', CLI_TEXT, &output, "FILE.yaml",
+       "file of the scene (default KIND.yaml; - prints it)", 0, 0, NULL},
+      {"force", 'f', CLI_FLAG, &force, NULL, "replace an existing file", 0, 0, NULL},
       {0},
   };
   int status = cli_parse(command, options, argc, argv, &kinds);
@@ -135,9 +135,9 @@ static int run_new(const CliCommand *command, int argc, char **argv) {
 const CliCommand cli_command_new = {
     .name = "new",
     .usage = "[KIND] [-o FILE.yaml]",
-    .summary = "a commented scene to start from",
-    .help = "Writes a short scene with comments: heap, hopper, drum, wall, cell, mechanism.\n"
-            "Without a kind it lists them.",
+    .summary = "write a commented scene as a template",
+    .help = "Writes a short scene with comments, as a template: heap, hopper, drum, wall,\ncell or "
+            "mechanism. Without a kind it lists them.",
     .examples = "  scree new\n"
                 "  scree new hopper && scree run hopper.yaml\n"
                 "  scree new wall -o -",
@@ -171,8 +171,8 @@ static int run_examples(const CliCommand *command, int argc, char **argv) {
   bool force = false;
   CliList names = {0};
   const CliOption options[] = {
-      {"output", 'o', CLI_TEXT, &output, "DIR", "copy all examples into a folder", 0, 0, NULL},
-      {"force", 'f', CLI_FLAG, &force, NULL, "replace files that are there already", 0, 0, NULL},
+      {"output", 'o', CLI_TEXT, &output, "DIR", "copy all examples to a folder", 0, 0, NULL},
+      {"force", 'f', CLI_FLAG, &force, NULL, "replace existing files", 0, 0, NULL},
       {0},
   };
   int status = cli_parse(command, options, argc, argv, &names);
@@ -200,9 +200,10 @@ static int run_examples(const CliCommand *command, int argc, char **argv) {
 const CliCommand cli_command_examples = {
     .name = "examples",
     .usage = "[NAME...] [-o DIR]",
-    .summary = "list the example scenes, print one, or copy all",
-    .help = "Without a name: the example scenes with a line each. With a name: the scene.\n"
-            "With -o all of them, and the files that they include, are copied into a folder.",
+    .summary = "list, print or copy the example scenes",
+    .help =
+        "Without a name: lists the example scenes with one line each. With names: prints\nthese "
+        "scenes. With -o: copies all examples, and the files that they include, to\na folder.",
     .examples = "  scree examples\n"
                 "  scree examples dominoes > dominoes.yaml\n"
                 "  scree examples -o examples && scree run examples/drum.yaml",

@@ -297,14 +297,17 @@ static int run(const CliCommand *command, int argc, char **argv) {
   Picture picture = {.at = INFINITY, .width = 1280, .height = 800, .rate = 30, .zoom = 1.0};
   const CliOption options[] = {
       {"at", 0, CLI_REAL, &picture.at, "T",
-       "time in seconds; the nearest frame (default: the last)", -HUGE_VAL, HUGE_VAL, NULL},
-      {"output", 'o', CLI_TEXT, &picture.output, "FILE.png", "the picture (default picture.png)", 0,
-       0, NULL},
-      {"movie", 0, CLI_TEXT, &picture.movie, "FILE.mp4", "a film of all frames, by ffmpeg", 0, 0,
+       "time in seconds; the nearest frame is drawn (default:\nthe last)", -HUGE_VAL, HUGE_VAL,
        NULL},
-      {"rate", 0, CLI_INT, &picture.rate, "N", "frames a second of the film (30)", 1, 240, NULL},
-      {"width", 0, CLI_INT, &picture.width, "N", "pixels (1280)", 64, 8192, NULL},
-      {"height", 0, CLI_INT, &picture.height, "N", "pixels (800)", 64, 8192, NULL},
+      {"output", 'o', CLI_TEXT, &picture.output, "FILE.png", "picture file (default picture.png)",
+       0, 0, NULL},
+      {"movie", 0, CLI_TEXT, &picture.movie, "FILE.mp4", "film of all frames, encoded by ffmpeg", 0,
+       0, NULL},
+      {"rate", 0, CLI_INT, &picture.rate, "N", "frames per second of the film (default 30)", 1, 240,
+       NULL},
+      {"width", 0, CLI_INT, &picture.width, "N", "width in pixels (default 1280)", 64, 8192, NULL},
+      {"height", 0, CLI_INT, &picture.height, "N", "height in pixels (default 800)", 64, 8192,
+       NULL},
       {"colour", 0, CLI_CHOICE, &picture.colour, "WHAT",
        "velocity (default), angular, size, material, id,\n"
        "stress",
@@ -312,8 +315,8 @@ static int run(const CliCommand *command, int argc, char **argv) {
       {"view", 0, CLI_CHOICE, &picture.view, "FROM",
        "3D: oblique (default), front, side, back, top, above", 0, 0, view_names},
       {"camera", 0, CLI_TEXT, &picture.camera, "X,Y,Z,X,Y,Z",
-       "3D: where the eye is, and the point it looks at [m]", 0, 0, NULL},
-      {"zoom", 0, CLI_REAL, &picture.zoom, "F", "magnification (1)", 1e-3, 1e3, NULL},
+       "3D: positions of camera and target, in m", 0, 0, NULL},
+      {"zoom", 0, CLI_REAL, &picture.zoom, "F", "magnification (default 1)", 1e-3, 1e3, NULL},
       {"bodies", 0, CLI_CHOICE, &picture.bodies, "LOOK", "solid (default), ghost, hidden", 0, 0,
        look_names},
       {"obstacles", 0, CLI_CHOICE, &picture.obstacles, "LOOK", "solid (default), ghost, hidden", 0,
@@ -344,10 +347,11 @@ static int run(const CliCommand *command, int argc, char **argv) {
 const CliCommand cli_command_picture = {
     .name = "picture",
     .usage = "DIR [--at T] [-o FILE.png] [--movie FILE.mp4] [options]",
-    .summary = "draw one frame of a run, or a film of all",
-    .help = "Draws without a display: by Chromium, headless, where it is installed,\n"
-            "otherwise by scree itself. Films are drawn by scree itself, which looks the\n"
-            "same and is several times as fast, and written by ffmpeg.",
+    .summary = "draw one frame of a run, or make a film of all frames",
+    .help =
+        "Draws one frame, or makes a film of all frames, without a display. Pictures are\ndrawn by "
+        "headless Chromium if it is installed, and otherwise by scree itself.\nFilms are drawn by "
+        "scree itself, which is several times faster, and encoded by\nffmpeg.",
     .examples = "  scree picture drum-run --at 2.5 -o drum.png\n"
                 "  scree picture drum-run --chains --colour size --software\n"
                 "  scree picture silo-run --obstacles ghost --view front --zoom 1.5\n"

@@ -169,7 +169,7 @@ static int draw(const scree_Replay *replay, const char *folder, int *count) {
 static int run(const CliCommand *command, int argc, char **argv) {
   const char *output = NULL;
   const CliOption options[] = {
-      {"output", 'o', CLI_TEXT, &output, "OUT", "folder for the files (default DIR/plots)", 0, 0,
+      {"output", 'o', CLI_TEXT, &output, "OUT", "folder of the files (default DIR/plots)", 0, 0,
        NULL},
       {0},
   };
@@ -205,10 +205,11 @@ static int run(const CliCommand *command, int argc, char **argv) {
 const CliCommand cli_command_plot = {
     .name = "plot",
     .usage = "DIR [-o OUT]",
-    .summary = "the curves of a run as SVG files",
-    .help = "Writes energies and their balance, contacts by status, error against tolerance,\n"
-            "iterations, penetration, coordination, packing fraction, seconds per step and\n"
-            "every sensor, one file each, with units on the axes, and prints their names.",
+    .summary = "write the curves of a run as SVG files",
+    .help =
+        "Writes SVG files with energies and their balance, numbers of contacts by\nstatus, error "
+        "and tolerance, iterations, penetration, coordination, packing\nfraction, computing time "
+        "per step, and every sensor, and prints the names of\nthe files. Axes have units.",
     .examples = "  scree plot drum-run -o figures",
     .run = run,
 };

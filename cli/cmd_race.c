@@ -269,24 +269,24 @@ static int run(const CliCommand *command, int argc, char **argv) {
   request.measure = (int)settings->measure;
   char tol_help[128], tolerance[32];
   cli_format_short(settings->tolerance, tolerance, sizeof tolerance);
-  snprintf(tol_help, sizeof tol_help, "solved means the measure is at most X (default %s)",
-           tolerance);
+  snprintf(tol_help, sizeof tol_help,
+           "solved means: measure at most X (default %s)", tolerance);
   const CliOption options[] = {
-      {"solver", 's', CLI_LIST, &request.chosen, "NAME", "only this one, may be repeated", 0, 0,
-       NULL},
+      {"solver", 's', CLI_LIST, &request.chosen, "NAME", "use only this solver; may be repeated", 0,
+       0, NULL},
       {"law", 0, CLI_CHOICE, &request.law, "LAW", "coulomb (default) or associated", 0, 0,
        scree_flow_names},
       {"tol", 't', CLI_REAL, &settings->tolerance, "X", tol_help, 0, HUGE_VAL, NULL},
       {"measure", 'm', CLI_CHOICE, &request.measure, "NAME",
        "error (default), siconos, both, eps_glob, merit", 0, 0, scree_measure_names},
       {"time-limit", 0, CLI_REAL, &settings->time_limit, "S",
-       "of one solver on one problem, in seconds (default 10)", 0, HUGE_VAL, NULL},
+       "limit for one solver on one problem, in seconds\n(default 10)", 0, HUGE_VAL, NULL},
       {"threads", 'j', CLI_INT, &settings->threads, "N", "use N threads (default: all processors)",
        1, 4096, NULL},
-      {"json", 0, CLI_FLAG, &request.json, NULL, "one JSON object per solve, a line each", 0, 0,
-       NULL},
-      {"output", 'o', CLI_TEXT, &request.folder, "DIR", "write profile.svg and race.csv there", 0,
-       0, NULL},
+      {"json", 0, CLI_FLAG, &request.json, NULL,
+       "print one JSON object per line, one for each solve", 0, 0, NULL},
+      {"output", 'o', CLI_TEXT, &request.folder, "DIR",
+       "write profile.svg and race.csv to this folder", 0, 0, NULL},
       {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "no progress", 0, 0, NULL},
       {0},
   };
@@ -302,15 +302,15 @@ static int run(const CliCommand *command, int argc, char **argv) {
 const CliCommand cli_command_race = {
     .name = "race",
     .usage = "PROBLEM.hdf5... [options]",
-    .summary = "every capable solver on every problem: table, performance profile",
-    .help = "Runs each solver that can work on a problem, within a time limit, and prints a\n"
-            "table: the time of the solve where it reached the tolerance (* the fastest), the\n"
-            "error that it reached in brackets where not, a dash where the solver does not\n"
-            "apply. Several problems also give a performance profile (Dolan and More): the\n"
-            "part of the problems that a solver solves within a factor of the fastest time.\n"
-            "\n"
-            "Exit status: 0 each problem was solved by some solver; 1 some by none; 2 some\n"
-            "could not be read, or wrong usage; 3 the machine failed.",
+    .summary = "compare all solvers on contact problems: table, performance profile",
+    .help =
+        "Runs all solvers that can solve a problem, within a time limit, and prints a\ntable. An "
+        "entry is the time in which the solver reached the tolerance (* marks\nthe fastest). If it "
+        "did not reach it, the entry is its error in brackets. A\ndash means that the solver does "
+        "not apply. With several problems it also prints\na performance profile (Dolan and More): "
+        "the part of the problems that a solver\nsolves within a factor of the fastest "
+        "time.\n\nExit status: 0 each problem was solved by some solver; 1 some problem by "
+        "none;\n2 wrong usage, or some file cannot be read; 3 failure of the machine.",
     .examples = "  scree race tower.hdf5\n"
                 "  scree race *.hdf5 --tol 1e-4 --time-limit 5 -o race/\n"
                 "  scree race *.hdf5 --solver nlgs --solver pqn --json",

@@ -67,15 +67,14 @@ static int run(const CliCommand *command, int argc, char **argv) {
   bool as_json = false;
   const CliOption options[] = {
       {"output", 'o', CLI_TEXT, &output, "FILE",
-       "the page (default DIR/report.html,\nof two runs compare.html)", 0, 0, NULL},
+       "the page (default DIR/report.html, for two runs\nDIR/compare.html)", 0, 0, NULL},
       {"budget", 0, CLI_REAL, &budget, "MB",
-       "largest size of the page (30, more where the shapes of\n"
-       "very many bodies need it): first numbers get fewer\n"
-       "digits, then contacts of some frames are left out,\n"
-       "then frames",
+       "largest size of the page in MB (default 30, more if\nthe shapes of very many bodies need "
+       "it). To fit, first\nthe precision of numbers is reduced, then contacts of\nsome frames are "
+       "left out, then frames.",
        0.1, 2000, NULL},
-      {"frames", 0, CLI_INT, &frames, "N", "at most N frames, evenly spread", 1, 1e9, NULL},
-      {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object about the page", 0, 0, NULL},
+      {"frames", 0, CLI_INT, &frames, "N", "use at most N frames, at even distances", 1, 1e9, NULL},
+      {"json", 0, CLI_FLAG, &as_json, NULL, "print one JSON object about the page", 0, 0, NULL},
       {0},
   };
   CliList arguments = {0};
@@ -99,11 +98,11 @@ static int run(const CliCommand *command, int argc, char **argv) {
 const CliCommand cli_command_report = {
     .name = "report",
     .usage = "DIR [DIR2] [-o FILE.html] [options]",
-    .summary = "one page that plays a run: bodies, forces, curves, certificate",
-    .help = "Writes one HTML file with everything inside: it opens in any browser, offline,\n"
-            "and asks the network for nothing. For runs too large for a page: scree view.\n"
-            "With two folders the page shows both runs side by side, with one camera and one\n"
-            "time, and their curves over each other.",
+    .summary = "write a page that plays a run: bodies, forces, curves, certificate",
+    .help = "Writes one HTML file that plays the run. It opens in any browser, offline, and\nmakes "
+            "no network requests. For runs that are too large for a page use scree\nview. With two "
+            "folders the page shows both runs side by side, with one camera,\none time and common "
+            "plots.",
     .examples = "  scree report drum-run\n"
                 "  scree report drum-run -o drum.html --budget 10\n"
                 "  scree report drum-run drum-fine-run -o both.html",

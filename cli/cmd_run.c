@@ -350,25 +350,27 @@ static int run(const CliCommand *command, int argc, char **argv) {
   Request request = {.settings = scree_run_settings()};
   const CliOption options[] = {
       {"output", 'o', CLI_TEXT, &request.folder, "DIR",
-       "folder of the results (default: the scene's name\nwithout its extension, and -run)", 0, 0,
-       NULL},
+       "folder of the results (default: the name of the scene\nwithout extension, followed by "
+       "-run)",
+       0, 0, NULL},
       {"set", 0, CLI_LIST, &request.sets, "PATH=VALUE",
-       "change a value of the scene, may be repeated:\n--set time.step=1e-4", 0, 0, NULL},
+       "change a value of the scene; may be repeated: --set\ntime.step=1e-4", 0, 0, NULL},
       {"until", 0, CLI_REAL, &request.settings.until, "T",
-       "stop at time T (default: the scene's duration)", 0, HUGE_VAL, NULL},
+       "stop at time T (default: the duration of the scene)", 0, HUGE_VAL, NULL},
       {"steps", 'n', CLI_INT, &request.steps, "N", "stop after N steps", 1, INT_MAX, NULL},
       {"threads", 'j', CLI_INT, &request.settings.threads, "N",
-       "use at most N threads (default: the scene's, which is\nall), fewer while other programs "
-       "use the processors;\nthe results do not depend on it",
+       "use at most N threads (default: those of the scene,\nwhich are all processors), fewer "
+       "while other programs\nuse the processors; the results do not depend on it",
        1, 4096, NULL},
       {"resume", 0, CLI_FLAG, &request.settings.resume, NULL,
-       "continue from the checkpoint in the folder; also a\nfinished run with a later --until", 0,
-       0, NULL},
-      {"force", 'f', CLI_FLAG, &request.settings.replace, NULL,
-       "replace a run that is in the folder already", 0, 0, NULL},
-      {"json", 0, CLI_FLAG, &request.json, NULL, "print one JSON object at the end, nothing else",
+       "continue from the checkpoint in the folder; also\ncontinues a finished run if --until is "
+       "later",
        0, 0, NULL},
-      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "print errors alone", 0, 0, NULL},
+      {"force", 'f', CLI_FLAG, &request.settings.replace, NULL,
+       "replace an existing run in the folder", 0, 0, NULL},
+      {"json", 0, CLI_FLAG, &request.json, NULL,
+       "print one JSON object at the end and nothing else", 0, 0, NULL},
+      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "print errors only", 0, 0, NULL},
       {"verbose", 'v', CLI_FLAG, &request.verbose, NULL, "print more messages", 0, 0, NULL},
       {0},
   };
@@ -391,25 +393,19 @@ const CliCommand cli_command_run = {
     .name = "run",
     .usage = "SCENE.yaml [options]",
     .summary = "run a scene into a folder of results",
-    .help = "Runs the scene and certifies every step. The folder receives the scene as used,\n"
-            "results.h5, telemetry.jsonl and a checkpoint (docs/RESULTS.md). A run that was\n"
-            "interrupted, by Ctrl-C, a full disk or a crash, continues with --resume, to the\n"
-            "same bits.\n"
-            "\n"
-            "Ctrl-C and SIGTERM abandon the step under way within two seconds, write the\n"
-            "checkpoint and results.h5, and print how to resume; a second signal ends the\nprogram "
-            "at once. "
-            "Checkpoints are also written by the clock (output.checkpoint).\n"
-            "Drivers, forces and sensors that are not finite stop the run with a message "
-            "that\nnames their place in the scene.\n"
-            "\n"
-            "`mpirun -n N scree run` divides the world between N ranks, in a build with MPI\n"
-            "(make mpi). If a scene cannot be divided, a message says why, and its large\n"
-            "solves are divided instead.\n"
-            "\n"
-            "Exit status: 0 done and certified; 1 done, but some steps are above the\n"
-            "tolerance; 2 wrong usage or a scene that cannot be used; 3 the machine failed,\n"
-            "what was written is intact; 130 interrupted.",
+    .help = "Runs a scene and certifies every time step. The folder receives the scene with\nall "
+            "default values, results.h5, telemetry.jsonl and a checkpoint (see\ndocs/RESULTS.md). "
+            "--resume continues a run that was interrupted by Ctrl-C, a\nfull disk or a crash, and "
+            "gives the same bits as an uninterrupted run.\n\nCtrl-C and SIGTERM abandon the "
+            "current step within two seconds, write the\ncheckpoint and results.h5, and print how "
+            "to resume. A second signal ends the\nprogram at once. Checkpoints are also written at "
+            "intervals (output.checkpoint).\nVelocities, forces and sensors that are not finite "
+            "stop the run with a message\nthat has their place in the scene.\n\n`mpirun -n N scree "
+            "run` divides the world between N processes, in a build with\nMPI (make mpi). If a "
+            "scene cannot be divided, a message gives the reason, and\nonly its large solves are "
+            "divided.\n\nExit status: 0 finished and certified; 1 finished, but some steps are "
+            "not\ncertified; 2 wrong usage or invalid scene; 3 failure of the machine, the "
+            "files\nwritten so far are intact; 130 interrupted.",
     .examples = "  scree run examples/drum.yaml\n"
                 "  scree run drum.yaml -o fast --set time.step=1e-3 --set contact.mu=0.2\n"
                 "  scree run drum.yaml --resume\n"

@@ -292,37 +292,36 @@ static int run(const CliCommand *command, int argc, char **argv) {
   request.measure = (int)settings->measure;
   char solver_help[128], tol_help[128], tolerance[32];
   cli_format_short(settings->tolerance, tolerance, sizeof tolerance);
-  snprintf(solver_help, sizeof solver_help, "a name of `scree solvers` (default %s)",
+  snprintf(solver_help, sizeof solver_help, "a solver of `scree solvers` (default %s)",
            settings->solver);
   snprintf(tol_help, sizeof tol_help, "stop when the measure is at most X (default %s)", tolerance);
   const CliOption options[] = {
       {"solver", 's', CLI_TEXT, &settings->solver, "NAME", solver_help, 0, 0, NULL},
       {"set", 0, CLI_LIST, &request.sets, "OPT=VALUE",
-       "an option of the solver, may be repeated\n(scree solvers NAME lists them)", 0, 0, NULL},
+       "an option of the solver; may be repeated (scree\nsolvers NAME lists them)", 0, 0, NULL},
       {"law", 0, CLI_CHOICE, &request.law, "LAW",
-       "coulomb (default), or associated: convex, cheaper,\nbut sliding contacts open", 0, 0,
+       "coulomb (default), or associated: convex and cheaper,\nbut sliding contacts open", 0, 0,
        scree_flow_names},
       {"tol", 't', CLI_REAL, &settings->tolerance, "X", tol_help, 0, HUGE_VAL, NULL},
       {"measure", 'm', CLI_CHOICE, &request.measure, "NAME",
-       "what must be below the tolerance:\n"
-       "error (default, independent of units), siconos,\n"
-       "both, eps_glob, merit, increment",
+       "error measure to which the tolerance applies: error\n(default, independent of units), "
+       "siconos, both,\neps_glob, merit, increment",
        0, 0, scree_measure_names},
       {"max-iter", 'n', CLI_INT, &settings->max_iterations, "N",
-       "give up after N iterations (default: the solver's)", 1, INT_MAX, NULL},
+       "stop after N iterations (default: the limit of the\nsolver)", 1, INT_MAX, NULL},
       {"time-limit", 0, CLI_REAL, &settings->time_limit, "S",
-       "give up on a problem after S seconds", 0, HUGE_VAL, NULL},
+       "stop the solve of a problem after S seconds", 0, HUGE_VAL, NULL},
       {"internal", 0, CLI_FLAG, &request.internal, NULL,
-       "look for internal forces: contacts whose impulses\nare not determined", 0, 0, NULL},
+       "search for internal forces: contacts whose impulses\nare not determined", 0, 0, NULL},
       {"threads", 'j', CLI_INT, &settings->threads, "N",
-       "use at most N threads (default: all processors), fewer\nwhile other programs use them; the "
-       "result does not\ndepend on it",
+       "use at most N threads (default: all processors), fewer\nwhile other programs use the "
+       "processors; the result\ndoes not depend on it",
        1, 4096, NULL},
-      {"json", 0, CLI_FLAG, &request.json, NULL, "one JSON object per problem, a line each", 0, 0,
-       NULL},
+      {"json", 0, CLI_FLAG, &request.json, NULL,
+       "print one JSON object per line, one for each problem", 0, 0, NULL},
       {"output", 'o', CLI_TEXT, &request.folder, "DIR",
-       "write each problem there again with its /solution", 0, 0, NULL},
-      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "print errors alone, and the lines of --json",
+       "write each problem with its /solution to this folder", 0, 0, NULL},
+      {"quiet", 'q', CLI_FLAG, &request.quiet, NULL, "print only errors, and the lines of --json",
        0, 0, NULL},
       {"verbose", 'v', CLI_FLAG, &request.verbose, NULL, "print more messages", 0, 0, NULL},
       {0},
@@ -346,16 +345,14 @@ const CliCommand cli_command_solve = {
     .name = "solve",
     .usage = "PROBLEM.hdf5... [options]",
     .summary = "solve frictional contact problems in FCLIB's format",
-    .help = "Solves each problem, measures the result independently of the solver, and prints\n"
-            "one line for it. `error` does not depend on units; `siconos` is the error of\n"
-            "published comparisons. A problem that cannot be read does not stop the others.\n"
-            "Short solves are repeated, up to 20 times, and the fastest time is shown.\n"
-            "\n"
-            "`mpirun -n N scree solve` divides each problem between N ranks, in a build with\n"
-            "MPI (make mpi).\n"
-            "\n"
-            "Exit status: 0 all solved to the tolerance; 1 some not; 2 some could not be\n"
-            "read, or wrong usage; 3 the machine failed.",
+    .help =
+        "Solves contact problems and prints one line for each. The error is "
+        "measured\nindependently of the solver: `error` does not depend on units; `siconos` is "
+        "the\nerror of published comparisons. A problem that cannot be read does not stop "
+        "the\nothers. Short solves are repeated, up to 20 times, and the shortest time "
+        "is\nprinted.\n\n`mpirun -n N scree solve` divides each problem between N processes, in a "
+        "build\nwith MPI (make mpi).\n\nExit status: 0 all problems are solved to the tolerance; 1 "
+        "some are not; 2\nwrong usage, or some file cannot be read; 3 failure of the machine.",
     .examples = "  scree solve tower.hdf5\n"
                 "  scree solve *.hdf5 --tol 1e-6 --time-limit 10\n"
                 "  scree solve tower.hdf5 --solver nlgs --set local=exact --max-iter 1000\n"

@@ -182,7 +182,8 @@ static int list_all(bool as_json) {
 static int run(const CliCommand *command, int argc, char **argv) {
   bool as_json = false;
   const CliOption options[] = {
-      {"json", 0, CLI_FLAG, &as_json, NULL, "one JSON object per solver, a line each", 0, 0, NULL},
+      {"json", 0, CLI_FLAG, &as_json, NULL, "print one JSON object per line, one for each solver",
+       0, 0, NULL},
       {0},
   };
   CliList names = {0};
@@ -211,8 +212,8 @@ const CliCommand cli_command_solvers = {
     .name = "solvers",
     .usage = "[NAME...] [--json]",
     .summary = "list the solvers, or show the options of one",
-    .help = "Without a name: every solver with a line of summary. With a name: its reference,\n"
-            "its capabilities, and its options with their ranges and defaults.",
+    .help = "Without a name: lists all solvers with a one-line summary. With a name: prints\nits "
+            "reference, its capabilities, and its options with their ranges and\ndefaults.",
     .examples = "  scree solvers\n"
                 "  scree solvers nlgs",
     .run = run,

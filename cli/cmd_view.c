@@ -459,7 +459,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
   int port = 0;
   double idle = INFINITY;
   const CliOption options[] = {
-      {"port", 0, CLI_INT, &port, "N", "port on 127.0.0.1 (default: any that is free)", 1, 65535,
+      {"port", 0, CLI_INT, &port, "N", "port on 127.0.0.1 (default: any free port)", 1, 65535,
        NULL},
       {"idle", 0, CLI_REAL, &idle, "S", "end after S seconds without a request", 0, 1e9, NULL},
       {0},
@@ -480,11 +480,10 @@ static int run(const CliCommand *command, int argc, char **argv) {
 const CliCommand cli_command_view = {
     .name = "view",
     .usage = "DIR [DIR2] [--port N] [--idle S]",
-    .summary = "show a run in a browser, frames sent as they are needed",
-    .help = "Serves the page of scree report on 127.0.0.1 with every frame and every digit\n"
-            "of the run, for runs that are too large for one page. Nothing but this run is\n"
-            "served. A run that goes on is shown live: the page asks for new frames. With two\n"
-            "folders both runs are shown side by side.",
+    .summary = "show a run in a browser, also while it is running",
+    .help = "Serves the page of scree report on 127.0.0.1 with all frames at full precision,\nfor "
+            "runs that are too large for one page. Only this run is served. A run that\nis still "
+            "running is shown live. With two folders both runs are shown side by\nside.",
     .examples = "  scree view drum-run\n"
                 "  scree view drum-run --port 8080",
     .run = run,

@@ -35,22 +35,22 @@ const CliCommand *const cli_commands[] = {
 enum { COMMANDS = sizeof cli_commands / sizeof *cli_commands - 1 };
 
 static void print_help(void) {
-  printf("scree %s: hard frictional contact, solved and certified\n\n"
+  printf("scree %s: non-smooth contact dynamics with certified time steps\n\n"
          "usage: scree COMMAND [arguments]\n\ncommands:\n",
          scree_version());
   for (int k = 0; k < COMMANDS; ++k)
     printf("  %-10s %s\n", cli_commands[k]->name, cli_commands[k]->summary);
-  printf("\n  scree COMMAND --help   explains one command, with examples\n"
-         "  scree --version        prints the version\n\n"
+  printf("\n  scree COMMAND --help   explain a command, with examples\n"
+         "  scree --version        print the version\n\n"
          "first steps:\n"
          "  scree new heap               write a commented scene, heap.yaml\n"
          "  scree run scene.yaml         run a scene into the folder scene-run\n"
-         "  scree report scene-run       one page that plays the run\n"
+         "  scree report scene-run       write a page that plays the run\n"
          "  scree info problem.hdf5      describe a contact problem\n"
          "  scree solve problem.hdf5     solve it\n"
-         "  scree solvers                the methods to choose from\n\n"
-         "exit status: 0 done and certified; 1 ran, but a result is above the tolerance;\n"
-         "2 wrong usage or bad input; 3 the machine failed (disk full, out of memory).\n");
+         "  scree solvers                list the solvers\n\n"
+         "exit status: 0 finished and certified; 1 a result is above the tolerance; 2 wrong\n"
+         "usage or bad input; 3 failure of the machine (disk full, out of memory).\n");
 }
 
 static const CliCommand *find_command(const char *name) {
