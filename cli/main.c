@@ -49,8 +49,8 @@ static void print_help(void) {
          "  scree info problem.hdf5      describe a contact problem\n"
          "  scree solve problem.hdf5     solve it\n"
          "  scree solvers                list the solvers\n\n"
-         "exit status: 0 finished and certified; 1 a result is above the tolerance; 2 wrong\n"
-         "usage or bad input; 3 failure of the machine (disk full, out of memory).\n");
+         "exit status: 0 finished and certified; 1 a result is above the tolerance;\n"
+         "2 wrong usage or bad input; 3 failure of the machine (disk full, out of memory).\n");
 }
 
 static const CliCommand *find_command(const char *name) {
