@@ -86,7 +86,7 @@ static void test_stretched(void **state) {
   for (int kind = 0; kind < 4; ++kind) {
     double place[2][3 * 45];
     for (int held = 0; held < 2; ++held) {
-      scree_World *world = space(kind == 2 ? 5e-4 : 2e-3, 0);
+      scree_World *world = space(kind == 2 ? 5e-4 : 4e-3, 0);
       const int still = add_clamp(world, NULL, NULL), clamp = add_clamp(world, pull, NULL);
       const int n[3] = {4, 2, 2};
       scree_BodyDef def = at(0, 0, 0);
@@ -178,8 +178,8 @@ static void test_shaken(void **state) {
   (void)state;
   const double E = 1e6, c = sqrt(E / 1000), L = 1;
   double w = 0.8 * c / L;
-  scree_World *world = space(5e-4, 0);
-  const int clamp = add_clamp(world, shake, &w), n[3] = {16, 1, 1};
+  scree_World *world = space(1.5e-3, 0);
+  const int clamp = add_clamp(world, shake, &w), n[3] = {12, 1, 1};
   scree_BodyDef def = at(0, 0, 0);
   def.elastic.damping = 2e-3;
   const int bar = add_block(world, vec(0.5, 0.05, 0.05), n, def, E);
