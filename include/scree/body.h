@@ -1,4 +1,4 @@
-/* scree/body.h — bodies, obstacles and forces as a caller describes them to a world. */
+/* scree/body.h — definition of bodies, obstacles and forces. */
 #ifndef SCREE_BODY_H
 #define SCREE_BODY_H
 

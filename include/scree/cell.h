@@ -1,8 +1,8 @@
-/* scree/cell.h — a periodic cell as a caller describes it to a world.
+/* scree/cell.h — definition of a periodic cell.
  *
- * The world repeats itself along the sides of a box, so that a packing has no walls. Bodies that
- * leave the box come in again on the other side. The box may be deformed: by a velocity gradient,
- * or along its axes by a pressure. */
+ * The world is repeated along the sides of a box, so that a packing has no walls. Bodies that leave
+ * the box enter it again on the opposite side. The box may be deformed by a velocity gradient, or
+ * along its axes by a pressure. */
 #ifndef SCREE_CELL_H
 #define SCREE_CELL_H
 

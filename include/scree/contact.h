@@ -1,4 +1,4 @@
-/* scree/contact.h — a contact between two bodies as a step left it, and its status. */
+/* scree/contact.h — a contact between two bodies at the end of a step, and its status. */
 #ifndef SCREE_CONTACT_H
 #define SCREE_CONTACT_H
 

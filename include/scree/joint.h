@@ -1,23 +1,23 @@
-/* scree/joint.h — joints between bodies as a caller describes them to a world.
+/* scree/joint.h — definition of joints between bodies.
  *
- * A joint locks some of the relative motions of two bodies; its reactions are unknowns of the same
- * problem as the contact impulses. It is described where the bodies are when it is made: an anchor
- * point and, for most kinds, an axis, both in the world frame. The second body may be an obstacle,
- * still or driven.
+ * A joint locks some of the relative motions of two bodies; its reactions are unknowns of the
+ * contact problem. It is defined in the positions of the bodies at its creation, by an anchor point
+ * and, for most kinds, an axis, both in the world frame. The second body may be an obstacle, fixed
+ * or driven.
  *
  * The axis is the x axis of the frame of the joint. Hinges and sliders have one free coordinate x
- * (an angle in rad, a length in m), zero when the joint is made, which grows when the first body
- * turns about the axis, or moves along it, seen from the second. It can be driven, sprung, braked
- * and stopped (002 section 4, with the sets of scree/set.h). Springs have the distance between
- * their two anchors as coordinate.
+ * (an angle in rad, a length in m). It is zero at the creation of the joint and increases when the
+ * first body rotates about the axis, or moves along it, relative to the second. Motors, springs,
+ * dampers, friction and stops act on it (002 section 4, with the sets of scree/set.h). Springs have
+ * the distance between their two anchors as coordinate.
  *
  * A bond glues two bodies at the anchor; its axis is the normal of the glued section, from the
  * second body to the first. With the force f on the first body, its part f_n along the axis
  * (pressure positive), f_T across it, and the moments about the anchor it carries
  *     |f_T| <= shear (1 + f_n / tension) ,   |bending moment| <= bending ,   |m_axis| <= torsion .
- * At one of these limits it gives way under that load, and breaks once the displacement (of
- * moments: the rotation times the size of the smaller body) has grown to break_at. A broken bond
- * stays broken; its bodies can then touch each other. */
+ * At one of these limits it yields under constant load. It breaks permanently when the displacement
+ * (for moments: the rotation times the size of the smaller body) reaches break_at. Its bodies can
+ * then touch each other. */
 #ifndef SCREE_JOINT_H
 #define SCREE_JOINT_H
 

@@ -1,6 +1,6 @@
-/* scree/law.h — contact laws as a caller describes them to a world.
+/* scree/law.h — definition of contact laws.
  *
- * A law has parameters of its own, described by an option table (scree/options.h) of real numbers.
+ * The parameters of a law are real numbers, described by an option table (scree/options.h).
  *     scree_PairLaw law = scree_pair_law("compliant");
  *     scree_pair_law_set(&law, "compliance_n", 1e-7, log);
  *     scree_world_set_default_law(world, &law);

@@ -1,5 +1,5 @@
-/* scree/measure.h — what "solved" means: one function computes every error of the literature from
- * the impulses alone, so that no solver can grade itself. */
+/* scree/measure.h — error measures. One function computes all errors of the literature from the
+ * impulses alone, independently of the solver. */
 #ifndef SCREE_MEASURE_H
 #define SCREE_MEASURE_H
 

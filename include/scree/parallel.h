@@ -1,4 +1,4 @@
-/* scree/parallel.h — several ranks: processes, on one machine or many, that solve together.
+/* scree/parallel.h — several ranks: processes on one or many machines that solve one problem.
  *
  * A build with MPI (SCREE_MPI) that is started by mpirun has as many ranks as mpirun was asked for;
  * every other process is one rank, and all functions here then take and give null. Objects that can

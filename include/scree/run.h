@@ -1,5 +1,5 @@
-/* scree/run.h — runs: a scene or a world stepped into a folder of results, from which it can be
- * resumed after any interruption, and such folders read back. docs/RESULTS.md describes the folder.
+/* scree/run.h — runs: simulating a scene or a world into a folder of results, from which it can be
+ * resumed after any interruption, and reading such folders. docs/RESULTS.md describes the folder.
  *
  * A scene:
  *
@@ -12,7 +12,7 @@
  *     scree_RunSummary summary = scree_run_summary(run);
  *     scree_run_destroy(run);
  *
- * A folder that is there:
+ * Reading a folder:
  *
  *     scree_ReplayFrame frame = {0};
  *     scree_replay_open("drum-run", log, &replay);

@@ -1,4 +1,4 @@
-/* scree/set.h — the sets that impulses are confined to, by a contact law for a contact problem. */
+/* scree/set.h — the sets of admissible impulses of a contact problem. */
 #ifndef SCREE_SET_H
 #define SCREE_SET_H
 

@@ -9,13 +9,13 @@
  *     while (scree_world_time(world) < 1) scree_world_step(world, &report);
  *     scree_world_destroy(world);
  *
- * Each step finds the contacts, poses the discrete problem (problem.h), solves it, moves the bodies
- * and certifies what it did in a scree_StepReport. A step whose error is above the tolerance is
- * tried again with a tighter solver, then as halved steps, and what is left is reported: the status
- * is SCREE_NOT_CONVERGED and the report says where.
+ * Each step detects the contacts, sets up the contact problem (problem.h), solves it, moves the
+ * bodies, and measures its errors in a scree_StepReport. A step whose error is above the tolerance
+ * is repeated with a tighter solver, then as halved steps. If the error is still above the
+ * tolerance, the status is SCREE_NOT_CONVERGED and the report has the place.
  *
- * Bodies are named by their index, in the order in which they were added; obstacles are bodies of
- * infinite mass. There are no absolute tolerances: lengths are compared with the sizes of the
+ * Bodies are identified by their index, in the order in which they were added; obstacles are bodies
+ * of infinite mass. There are no absolute tolerances: lengths are compared with the sizes of the
  * bodies that touch. The bits of the state do not depend on the number of threads, nor on whether
  * the state was saved and restored on the way. */
 #ifndef SCREE_WORLD_H
@@ -65,30 +65,29 @@ SCREE_API int scree_world_material_count(const scree_World *world);
 SCREE_API scree_PairLaw scree_world_pair_law(const scree_World *world, int material_a,
                                              int material_b);
 
-/* Room for that many bodies and obstacles in all: a large world is built faster. */
+/* Reserve memory for this total number of bodies and obstacles, to build large worlds faster. */
 SCREE_API scree_Status scree_world_reserve(scree_World *world, int bodies);
 /* `body` (or null) receives the index. */
 SCREE_API scree_Status scree_world_add_body(scree_World *world, const scree_BodyDef *def,
                                             int *body);
-/* Take a body or obstacle away, between steps. It keeps its number, so that all others keep theirs,
- * its shape and the place where it was, but it is at rest and takes no part in anything: no
- * contacts, energies, momentum or forces. The bodies that touched it find no contact there in the
- * next step. */
+/* Remove a body or obstacle, between steps. All bodies keep their numbers. The removed body keeps
+ * its number, shape and last position. It is at rest and takes no part in contacts, energies,
+ * momentum or forces. */
 SCREE_API scree_Status scree_world_remove_body(scree_World *world, int body);
-/* Before the first step: the world repeats itself along the sides of a box (scree/cell.h). Bodies
- * of joints, and bodies larger than the cell, should stay inside it: they are not wrapped. Images
- * of obstacles are there if these are smaller than the cell. */
+/* Make the world periodic along the sides of a box (scree/cell.h), before the first step. Bodies
+ * with joints, and bodies larger than the cell, are not moved to the opposite side and should stay
+ * inside. Only obstacles smaller than the cell have images. */
 SCREE_API scree_Status scree_world_set_cell(scree_World *world, const scree_CellDef *cell);
 /* False, and nothing is filled, if the world has none. */
 SCREE_API bool scree_world_cell(const scree_World *world, scree_CellInfo *cell);
-/* Joints are numbered from 0; the bodies are jointed as they are now. `joint` (or null) receives
- * the number. A joint with a removed body is not there any more. */
+/* Add a joint in the current positions of the bodies. Joints are numbered from 0; `joint` (or null)
+ * receives the number. A joint is removed together with its bodies. */
 SCREE_API scree_Status scree_world_add_joint(scree_World *world, const scree_JointDef *def,
                                              int *joint);
 SCREE_API int scree_world_joint_count(const scree_World *world);
 /* Checked: for a joint that does not exist there is a message, and numbers that are NAN. */
 SCREE_API scree_JointState scree_world_joint(const scree_World *world, int joint);
-/* The description that it was made from. Null, with a message, if there is no such joint. */
+/* The definition of a joint. Null, with a message, if there is no such joint. */
 SCREE_API const scree_JointDef *scree_world_joint_def(const scree_World *world, int joint);
 /* Bond the bodies that touch now, also to obstacles, but not those that a joint holds already, nor
  * across the boundaries of a periodic cell. `count` (or null) receives the number of new joints. */
@@ -97,10 +96,10 @@ SCREE_API scree_Status scree_world_add_bonds(scree_World *world, const scree_Bon
 /* Number of bonds with this label, or with any (-1), and of those that broke. */
 SCREE_API void scree_world_count_bonds(const scree_World *world, int label, int *bonds,
                                        int *broken);
-/* Whether contacts have a memory, and so more than zeros in scree_Contact's last numbers; known
- * after the first step. */
+/* Whether some law keeps a state of its contacts (the last members of scree_Contact); known after
+ * the first step. */
 SCREE_API bool scree_world_laws_remember(const scree_World *world);
-/* Between steps: drive a joint with a free coordinate in another way. */
+/* Change the motor of a joint with a free coordinate, between steps. */
 SCREE_API scree_Status scree_world_set_motor(scree_World *world, int joint,
                                              const scree_Motor *motor);
 /* Before the first step: nodes of a finite-element body follow an obstacle. */
@@ -108,13 +107,13 @@ SCREE_API scree_Status scree_world_drive_nodes(scree_World *world, const scree_D
 /* Forces are numbered from 0 in the order of the calls. */
 SCREE_API scree_Status scree_world_add_force(scree_World *world, const scree_ForceDef *def);
 SCREE_API int scree_world_force_count(const scree_World *world);
-/* Between steps: put another force in the place of force number `force`. One that is to end gets a
- * signal of kind SCREE_SIGNAL_ZERO. */
+/* Replace force number `force`, between steps. To end a force use signals of kind
+ * SCREE_SIGNAL_ZERO. */
 SCREE_API scree_Status scree_world_set_force(scree_World *world, int force,
                                              const scree_ForceDef *def);
-/* Between steps: the velocity of an obstacle as a function of time from now on; the kind
- * SCREE_SIGNAL_ZERO stops it. Constants and tables are part of the saved state (below); callbacks
- * cannot be. */
+/* Prescribe the velocity of an obstacle as a function of time, between steps; the kind
+ * SCREE_SIGNAL_ZERO stops it. Constants and tables are part of the saved state (below), callbacks
+ * are not. */
 SCREE_API scree_Status scree_body_set_driver(scree_World *world, int body,
                                              const scree_Signal *driver);
 
@@ -155,7 +154,7 @@ SCREE_API bool scree_body_is_mine(const scree_World *world, int body);
 SCREE_API scree_Status scree_world_collect(const scree_World *world, scree_World *whole);
 SCREE_API scree_Status scree_world_spread(scree_World *world, const scree_World *whole);
 
-/* The part of this rank, and what dividing has cost it so far. */
+/* The part of this rank, and the cost of dividing so far. */
 typedef struct scree_WorldPart {
   int whole, owned, copies; /* bodies: of the world, of this rank, of others */
   int contacts;             /* of the last step, of this rank */
@@ -198,13 +197,13 @@ SCREE_API bool scree_world_deforms(const scree_World *world);
 /* Nodes of a finite-element body, and of all of them together; 0 for other bodies. */
 SCREE_API int scree_body_node_count(const scree_World *world, int body);
 SCREE_API int scree_world_node_count(const scree_World *world);
-/* What a node of a finite-element body is: its place in the undeformed mesh, in the frame of the
- * body, and whether it is held. -1 and NAN for a node that does not exist. */
+/* A node of a finite-element body: its position in the undeformed mesh, in the frame of the body,
+ * and its constraint. -1 and NAN for a node that does not exist. */
 typedef struct scree_NodeInfo {
   scree_Vec3 place;
-  bool held;         /* it stays where it is */
+  bool held;         /* it is fixed */
   int obstacle;      /* with which it moves (scree_world_drive_nodes), or -1 */
-  scree_Vec3 anchor; /* then: its place in the frame of the obstacle */
+  scree_Vec3 anchor; /* then: its position in the frame of the obstacle */
 } scree_NodeInfo;
 SCREE_API scree_NodeInfo scree_body_node(const scree_World *world, int body, int node);
 /* Material and integration of a deformable body as they were given, without the nodes that are
@@ -214,11 +213,12 @@ SCREE_API scree_Elastic scree_body_elastic(const scree_World *world, int body);
  * says; 0 for other bodies. Pseudo-rigid: the centre of mass c, then the columns of the deformation
  * gradient F, so that the point X of the undeformed body (in its own axes) is at c + F X: 12
  * numbers, 6 in 2D. Elements: the positions of the nodes, 3 each. `account` is the energy that
- * steps have created in it so far, which later ones take back; 0 for a body that begins. */
+ * steps have created in it so far and later steps remove; initially 0. */
 SCREE_API int scree_body_coordinate_count(const scree_World *world, int body);
 SCREE_API scree_Status scree_body_coordinates(const scree_World *world, int body, double *q,
                                               double *v, double *account);
-/* Between steps. Rates of held nodes are set to 0. A body that would be inside out is refused. */
+/* Between steps. Rates of held nodes are set to 0. A body that would be turned inside out is
+ * refused. */
 SCREE_API scree_Status scree_body_set_coordinates(scree_World *world, int body, const double *q,
                                                   const double *v, double account);
 /* Their positions (nodes x 3), and Cauchy's stresses xx, yy, zz, yz, zx, xy (nodes x 6, the mean of
@@ -227,14 +227,14 @@ SCREE_API scree_Status scree_world_nodes(const scree_World *world, double *posit
                                          double *stress);
 SCREE_API bool scree_body_is_obstacle(const scree_World *world, int body);
 SCREE_API bool scree_body_is_removed(const scree_World *world, int body);
-/* Steps that were done when it was removed; -1: it is there. */
+/* Number of steps done when it was removed; -1: it has not been removed. */
 SCREE_API int64_t scree_body_removed_step(const scree_World *world, int body);
 SCREE_API double scree_body_mass(const scree_World *world, int body); /* INFINITY: obstacle */
 SCREE_API scree_Vec3 scree_body_inertia(const scree_World *world, int body);
 SCREE_API int scree_body_material(const scree_World *world, int body);
 /* scree_BodyDef.group; 0 for a body that does not exist. */
 SCREE_API uint32_t scree_body_group(const scree_World *world, int body);
-/* Kinetic energy, rotation and all; 0 for obstacles and removed bodies. */
+/* Kinetic energy including rotation; 0 for obstacles and removed bodies. */
 SCREE_API double scree_body_kinetic(const scree_World *world, int body);
 
 /* ---- arrays ----------------------------------------------------------------------------------
@@ -304,8 +304,7 @@ SCREE_API uint64_t scree_world_array_generation(const scree_World *world, scree_
  * the same bits as if it had not been tried. */
 SCREE_API scree_Status scree_world_step(scree_World *world, scree_StepReport *report);
 
-/* The step under way, for the callbacks of settings.solve, which are called in the middle of one.
- */
+/* The current step, for the callbacks of settings.solve, which are called during a step. */
 typedef struct scree_StepProgress {
   int64_t step; /* its number, from 1 */
   double time;  /* at its start */
@@ -376,9 +375,9 @@ SCREE_API size_t scree_world_solver_memory(const scree_World *world);
 
 /* ---- impulses of an earlier step ------------------------------------------------------------- */
 
-/* What a law keeps of a contact from step to step (displacements of springs, plastic displacement,
- * whether it is bonded): its own numbers, then 0, and last the number of the law in the order of
- * scree_law_name from 1, or 0 for a law that keeps nothing. */
+/* The state that a law keeps of a contact from step to step (displacements of springs, plastic
+ * displacement, whether it is bonded): the numbers of the law, then 0, and last the number of the
+ * law in the order of scree_law_name from 1, or 0 for a law without a state. */
 enum { SCREE_CONTACT_MEMORY = 20 };
 /* Of a contact of the last step; all zero for one that does not exist. */
 SCREE_API void scree_world_contact_memory(const scree_World *world, int contact, double *memory);

@@ -1,4 +1,5 @@
-/* Corners of a clipped face that are not needed (see clip.h). */
+/* Removal of the corners of a clipped face that lie on the line between their neighbours
+ * (see clip.h). */
 #include "geometry/clip.h"
 
 #include <assert.h>

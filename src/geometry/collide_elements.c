@@ -1,7 +1,4 @@
-/* Shapes of finite elements against all others.
- *
- * More than 600 lines: all its ways to find points share the pair, its sink and the points that are
- * there already.
+/* Contacts of finite-element surfaces with all other shapes.
  *
  * Contacts are the vertices of the surface on the other body, and points of the other body on the
  * triangles of the surface:
@@ -18,8 +15,11 @@
  * over the edge of the other body would then be pushed back along the side. So a normal must be
  * within the normal cone of the vertex, up to a slope that allows for dents: its neighbours do not
  * lie far on the other body's side. A vertex inside of the other body whose closest point does not
- * have such a normal (stacked cubes with their sides in line) is compared with the closest of the
- * faces that do. */
+ * have such a normal (stacked cubes with aligned sides) is compared with the closest of the faces
+ * that do.
+ *
+ * More than 600 lines: all methods of finding points share the pair, the sink and the points found
+ * so far. */
 #include "element/mesh.h"
 #include "geometry/composite.h"
 #include "geometry/revolved.h"

@@ -12,7 +12,7 @@
  * A triangle is touched from its front only (in_front). Each edge and vertex belongs to the first
  * triangle that has it, and is tested with that one.
  *
- * More than 600 lines: all its ways to find points share the pair and what it has gathered.
+ * More than 600 lines: all methods of finding points share the pair and the points found so far.
  */
 #include "geometry/composite.h"
 #include "geometry/gjk.h"

@@ -1,4 +1,4 @@
-/* The line that makes a pipe, funnel or ring when it is turned about z. */
+/* The generating line of a pipe, funnel or ring, which is rotated about z. */
 #ifndef SCREE_GEOMETRY_REVOLVED_H
 #define SCREE_GEOMETRY_REVOLVED_H
 

@@ -1,4 +1,5 @@
-/* Triangle mesh, height field and rectangle as obstacles: surfaces whose solid is behind them. */
+/* Triangle mesh, height field and rectangle as obstacles: surfaces with the solid on their back
+ * side. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "geometry/shape_class.h"

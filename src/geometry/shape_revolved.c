@@ -1,6 +1,6 @@
-/* Walls of revolution about z as obstacles: pipe and funnel, seen from inside, and ring, seen from
- * above. All three are a straight line of the half-plane (distance from the axis, z) turned about
- * the axis (revolved.h). */
+/* Walls of revolution about z as obstacles: pipe and funnel, touched from inside, and ring,
+ * touched from above. All three are a straight line of the half-plane (distance from the axis, z)
+ * rotated about the axis (revolved.h). */
 #include "core/log.h"
 #include "geometry/revolved.h"
 #include "geometry/shape_class.h"

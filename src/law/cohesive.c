@@ -1,17 +1,19 @@
 /* Cohesion that can break (002 section 8): Coulomb's cone shifted by a force c,
  *     |f_T| <= mu (f_n + c) ,
  * so that a contact carries a tension up to c, and mu c of shear without any load. The flow is
- * Coulomb's. The law is rigid up to its strength: a bond that is not overloaded keeps its gap at
- * zero, and an overloaded one pulls with c while it opens.
+ * Coulomb's. The law is rigid up to its strength: the gap of a bond below its strength is zero, and
+ * a bond at its strength exerts the force c while it opens.
  *
  * A bond breaks once the displacement under its full strength, in opening and in sliding, has
  * grown to `break_at`; then it is a contact without cohesion, for as long as the two bodies stay
- * near each other. Displacement counts along the force, with its sign, so that errors of the
- * solutions, which move bodies to and fro, do not add up: as a path they broke a bond of a block
- * on a table that was tilted in 3 s at 0.8 of its strength. Bodies that touch in the first step
- * are bonded; contacts that are made later are bonded by their first impulse, but only with
- * `rebond`, even if a bond was broken and the bodies have been apart. Bonds act on bodies whose
- * gap is small enough that the contact is still detected, about a hundredth of the smaller body. */
+ * near each other. Displacement is measured along the force, with its sign, so that errors of
+ * the solutions, which move bodies to and fro, do not accumulate. (With the length of the path
+ * instead, they broke the bond of a block on a table that was tilted in 3 s, at 0.8 of its
+ * strength.)
+ * Bodies that touch in the first step are bonded; contacts that are made later are bonded by their
+ * first impulse, but only with `rebond`, even if a bond was broken and the bodies have been apart.
+ * Bonds act on bodies whose gap is small enough that the contact is still detected, about a
+ * hundredth of the smaller body. */
 #include "law/law.h"
 
 #include <float.h>

@@ -11,19 +11,20 @@
  * a ball added, or the last one cut off by a cap (section 8).
  *
  * Without a strength in tension or a cap the normal y_E is memory too. It follows from the impulse,
- * y_E' = y_E - H (K^-1 r / h + y_E) / T: errors of a solution, which make velocities wrong by much
- * where light bodies carry heavy loads, do not stretch springs, and stored energy is that of
- * forces. The plastic part, the gap less y_E, is >= 0 where the contact is open and else zero: the
- * time scheme treats it as the gap of a rigid contact, and corrects its errors as slowly. So a
+ * y_E' = y_E - H (K^-1 r / h + y_E) / T: errors of a solution, which are large in the velocities
+ * of light bodies that carry heavy loads, do not stretch springs, and the stored energy is that of
+ * the forces. The plastic part, the gap less y_E, is >= 0 where the contact is open and else zero:
+ * the time scheme treats it as the gap of a rigid contact, and corrects its errors as slowly. So a
  * damper does not act before the bodies touch, and where they separate, y_E returns to zero in the
  * time of the damper. (51) with the gap in place of y_E would let dampers act at a distance on
  * bodies that meet within the time T.
  *
  * With such a strength, y is the gap and y_P is memory.
- * Strength in tension begins when the bodies touch; beyond it the contact is drawn out at constant
- * force, and pushes back from where it was drawn to (Figure 1-d to f); with `break_at` it breaks
- * after that much plastic displacement. A cap leaves a dent, whose depth is -y_P. The tangential
- * displacement y_E is memory, a vector in space, of which the part in the tangent plane is used.
+ * Strength in tension begins when the bodies touch. At its strength the contact elongates at
+ * constant force and resists closing from its current length (Figure 1-d to f); with `break_at` it
+ * breaks after that plastic displacement. A cap leaves a permanent indentation of the depth -y_P.
+ * The tangential displacement y_E is memory, a vector in space, of which the part in the tangent
+ * plane is used.
  *
  * With the force of the next kick this is implicit Euler for the spring: it is stable for any
  * stiffness and tends to the rigid contact in the limit, and it damps an oscillation of frequency w

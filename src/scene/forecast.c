@@ -1,14 +1,16 @@
-/* The number of contacts that a scene will have (see forecast.h).
+/* The expected number of contacts of a scene (see forecast.h).
  *
- * Contacts that are closed at the start are taken to stay. Bodies fall along gravity from where
- * they are, or from the region of their pour when it is their turn, onto the obstacle below them or
- * the bed of those that fall before them: the volume of these over the cross-section of all bodies
- * and the solid fraction of a packing. A body that has landed has contacts after it has settled:
- * those of a packing where the bed is some bodies deep, those of one body on a floor where it is
- * not. What stands at the start and is hit by bodies that fly aside with more energy than it would
- * release by falling down is a heap from then on. Without gravity bodies that fill the space
- * between them as a packing does have the contacts of one, and others, which are a gas, have those
- * of the start. */
+ * Contacts that are closed at the start are assumed to remain closed. Bodies fall along gravity
+ * from their positions, or from the region of their pour at the time of their appearance, onto the
+ * obstacle below them or onto the bed of the bodies that land before. The height of a bed is the
+ * volume of its bodies divided by the cross-section of all bodies and by the solid fraction of a
+ * packing. A body that has landed and settled has the contacts of a body in a packing if the bed is
+ * several bodies deep, and otherwise those of a single body on a floor.
+ *
+ * A structure that stands at the start counts as a heap from the time at which it is hit by flying
+ * bodies with more energy than it would release by collapsing. Without gravity, bodies that fill
+ * their space as densely as a packing have its number of contacts; other bodies are a gas and keep
+ * the contacts of the start. */
 #include "scene/forecast.h"
 
 #include "core/log.h"

@@ -1,4 +1,4 @@
-/* How many contacts a scene will have, before it is run: for estimates of files and times. */
+/* The expected number of contacts of a scene before it is run, for estimates of files and times. */
 #ifndef SCREE_SCENE_FORECAST_H
 #define SCREE_SCENE_FORECAST_H
 

@@ -1,4 +1,4 @@
-/* Occupied places: bodies of a scene by cells of a grid, so that a new body is tested only against
+/* Search grid of the bodies of a scene, so that a new body is tested only against
  * those near it. Bodies that cover very many cells, and unbounded ones, are always tested.
  */
 #ifndef SCREE_SCENE_GENERATOR_PLACE_H

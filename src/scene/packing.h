@@ -4,13 +4,13 @@
  *
  *     E = 1/2 sum over pairs (c - gap)^2   where gap < c,
  *
- * with gap the signed distance of the two surfaces and c a small wanted clearance, a share of the
- * mean size of the two. Below the density at which the bodies jam (about 0.64 for equal spheres,
- * 0.84 for disks of different sizes) E has zeros, and gradients with inertia find one: FIRE
- * (Bitzek et al., Phys. Rev. Lett. 97, 170201, 2006) with the step back of its second version.
- * Bodies are done as soon as no gap is negative, which the clearance makes happen after finitely
- * many steps and at the sizes asked for: nothing is shrunk. All sums have one order, so that the
- * result depends on the arguments alone. */
+ * with gap the signed distance of the two surfaces and c a small clearance, relative to the mean
+ * size of the two. Below the density at which the bodies jam (about 0.64 for equal spheres,
+ * 0.84 for disks of different sizes) E has zeros, and a gradient method with inertia finds one:
+ * FIRE (Bitzek et al., Phys. Rev. Lett. 97, 170201, 2006) with the step back of its second version.
+ * The iteration ends as soon as no gap is negative. Because of the clearance this happens after
+ * finitely many steps and at the given sizes: nothing is shrunk. All sums have one order, so that
+ * the result depends on the arguments alone. */
 #ifndef SCREE_SCENE_PACKING_H
 #define SCREE_SCENE_PACKING_H
 

@@ -1,5 +1,6 @@
-/* Names of bodies: those of generators ("domino-{i}"), that each is there once, and patterns
- * ("domino-*") by which forces, sensors, conditions to stop and removals refer to several. */
+/* Names of bodies: names made by generators ("domino-{i}"), the check that names are unique, and
+ * patterns ("domino-*") by which forces, sensors, stop conditions and removals refer to several
+ * bodies. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "scene/scene.h"

@@ -1,5 +1,5 @@
-/* A text that grows, for the pages that are made of the tables of the scene format: the reference
- * (scene_document.c) and the JSON Schema (scene_json.c). */
+/* A growing text buffer for the pages that follow from the tables of the scene format: the
+ * reference (scene_document.c) and the JSON Schema (scene_json.c). */
 #ifndef SCREE_SCENE_PAGE_H
 #define SCREE_SCENE_PAGE_H
 

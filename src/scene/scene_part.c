@@ -1,13 +1,13 @@
-/* A scene of which each rank keeps its part. Every rank reads the whole file and runs all
- * generators, whose random numbers are the same everywhere, but keeps its own bodies alone. Others
- * are dropped while the generator runs, except those that later bodies might overlap: the last
- * layers of a lattice, and what lies in the regions of generators to come. Numbers of bodies are
+/* Scenes that are divided between ranks. Every rank reads the whole file and runs all generators,
+ * whose random numbers are the same everywhere, but keeps only its own bodies. Others are dropped
+ * while the generator runs, except those that later bodies might overlap: the last layers of a
+ * lattice, and bodies in the regions of later generators. Numbers of bodies are
  * those of the whole scene.
  *
  * All generators run twice. The first time places are counted, and the space is cut into pieces
- * with as many bodies (step/domain_cut.c); the second time each rank keeps those in its piece, so
- * that none has to be sent. Where a saved state is put in, which may have moved them far, bodies go
- * by their numbers. */
+ * with equal numbers of bodies (step/domain_cut.c). The second time each rank keeps the bodies in
+ * its piece, so that none has to be sent. If a saved state is restored, in which bodies may have
+ * moved far, bodies are distributed by their numbers. */
 #include "scene/scene.h"
 
 #include "core/log.h"

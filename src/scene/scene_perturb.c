@@ -1,11 +1,12 @@
-/* `perturb` in scenes: another start that is as good as the one given. Where motion is chaotic one
- * run is one sample, and averages over several starts are compared (run/converge.h).
+/* `perturb` in scenes: another initial state that is equivalent to the given one. If the motion is
+ * chaotic, one run is one sample, and averages over several initial states are compared
+ * (run/converge.h).
  *
- * Velocities are changed, not places: bodies do not overlap, gaps and joints stay as they are, and
- * contacts at rest take the change back in the first step. Its unit is the velocity of a body
- * after falling by half of its own size, its own velocity, or that of moving by its size in the
- * whole run, whichever is largest. So it does not depend on units, and the energy that it adds is
- * of the order of its square. */
+ * Velocities are changed, positions are not: bodies do not overlap, gaps and joints stay as they
+ * are, and contacts at rest take the change back in the first step. Its unit is the velocity of a
+ * body after falling by half of its own size, its own velocity, or that of moving by its size in
+ * the whole run, whichever is largest. So it does not depend on units, and the energy that it adds
+ * is of the order of its square. */
 #include "math/vec3.h"
 #include "scene/scene_state.h"
 

@@ -3,9 +3,9 @@
  * A plate is a body with one degree of freedom: a flat box, or a disk, that slides along its normal
  * (a slider joint to the world), loaded by a force, by a pressure times an area, or moved at a
  * velocity (a motor of the slider). So it needs nothing of its own in a step: its inertia,
- * contacts, work and sensors are those of bodies and joints. Its weight is taken away by an
- * opposite acceleration unless it is asked for, so that the given load is what the grains feel at
- * rest.
+ * contacts, work and sensors are those of bodies and joints. Its weight is balanced by an
+ * opposite acceleration unless the scene asks for it, so that the given load equals the force on
+ * the grains at rest.
  *
  * A pressure acts on the area of the plate, or on that of the sample between other plates, which
  * changes as they move (scree_Span). */

@@ -1,5 +1,6 @@
-/* The tables of the scene format (see scene_schema.h): the whole, and how it runs. What there is in
- * a scene is in schema_bodies.c, schema_joints.c, schema_generators.c and schema_sensors.c. */
+/* The tables of the scene format (see scene_schema.h): the top level of a scene, and the keys of
+ * the run (time, solver, output, ...). The keys of the contents of a scene are in schema_bodies.c,
+ * schema_joints.c, schema_generators.c and schema_sensors.c. */
 #include "scene/scene_schema.h"
 #include "scene/schema_tables.h"
 

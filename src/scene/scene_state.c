@@ -1,4 +1,4 @@
-/* The state that deformable bodies of a scene begin with (see scene_state.h). */
+/* Initial states of deformable bodies (see scene_state.h). */
 #include "scene/scene_state.h"
 
 #include "core/log.h"

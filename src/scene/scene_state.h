@@ -1,5 +1,5 @@
-/* Deformable bodies that begin deformed or with other velocities than those of a rigid motion: the
- * keys `deformation` and `state` of bodies, and bodies of `start`. */
+/* Initial states of deformable bodies: deformations, and velocities other than those of a rigid
+ * motion. They come from the keys `deformation` and `state` of bodies, and bodies of `start`. */
 #ifndef SCREE_SCENE_SCENE_STATE_H
 #define SCREE_SCENE_SCENE_STATE_H
 

@@ -1,5 +1,5 @@
-/* Macros for the tables of the scene format, and the tables that the files schema_*.c
- * give to the whole in scene_schema.c. */
+/* Macros for the tables of the scene format, and the tables of the files schema_*.c that
+ * scene_schema.c combines. */
 #ifndef SCREE_SCHEMA_TABLES_H
 #define SCREE_SCHEMA_TABLES_H
 

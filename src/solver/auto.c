@@ -376,12 +376,12 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
 
 static const scree_Option options[] = {
     {"polish", SCREE_OPTION_BOOL, offsetof(Options, polish), 0, 0, 1, false, NULL,
-     "the start is near the solution: sweeps and Newton steps only"},
+     "for starting points close to the solution: only sweeps and Newton steps"},
 };
 
 const scree_SolverClass scree_solver_auto = {
     .name = "auto",
-    .summary = "sweeps, Newton, interior points and a path in turn, as the problem needs",
+    .summary = "combines Gauss-Seidel sweeps, Newton, interior point and path methods",
     .reference = "this library",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
                     SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE |

@@ -264,7 +264,7 @@ static const scree_Option option_list[] = {
      .type = SCREE_OPTION_NAME,
      .offset = offsetof(Options, inner),
      .choices = inner_preset,
-     .help = "solver of the convex problems, any that supports the associated law"},
+     .help = "solver of the convex problems; any that supports the associated law"},
     {.name = "tol_fp",
      .type = SCREE_OPTION_REAL,
      .offset = offsetof(Options, tol_fp),
@@ -272,25 +272,26 @@ static const scree_Option option_list[] = {
      .min = DBL_MIN,
      .max = 1.0,
      .automatic = true,
-     .help =
-         "stop also when |s+ - s|/(|s| + 1) is below this (003: 0.01), auto: only on the error"},
+     .help = "also stop when |s+ - s|/(|s| + 1) is below this (003: 0.01); auto: stop by the error "
+             "only"},
     {.name = "inner_iterations",
      .type = SCREE_OPTION_INT,
      .offset = offsetof(Options, inner_iterations),
      .preset = 5000,
      .min = 1,
      .max = 1e9,
-     .help = "limit of each convex solve; the next one continues from there"},
+     .help =
+         "largest number of iterations of each convex solve; the next one continues from there"},
     {.name = "damping",
      .type = SCREE_OPTION_BOOL,
      .offset = offsetof(Options, damping),
      .preset = 1,
-     .help = "damp an oscillating s instead of cycling"},
+     .help = "damp oscillating sliding speeds"},
 };
 
 const scree_SolverClass scree_solver_fixed_point = {
     .name = "fixed-point",
-    .summary = "Coulomb's law by repeated convex problems with the sliding speeds given",
+    .summary = "Coulomb's law by a sequence of convex problems with given sliding speeds",
     .reference = "003 section 2.2.4",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSEMBLED |
                     SCREE_CAN_BODIES | SCREE_CAN_ANY_SIZE | SCREE_CAN_RANKS,

@@ -300,7 +300,7 @@ static const scree_Option option_list[] = {
      .min = DBL_MIN,
      .max = DBL_MAX,
      .automatic = true,
-     .help = "step (first step if adaptive), auto: from the largest eigenvalue of W"},
+     .help = "step length (first step if adaptive); auto: from the largest eigenvalue of W"},
 };
 
 #define GRADIENT_CLASS(identifier, name_, summary_, create_)                                       \

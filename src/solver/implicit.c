@@ -311,13 +311,13 @@ static const scree_Option options[] = {
     {"sweeps", SCREE_OPTION_INT, offsetof(Options, sweeps), 20, 1, 100000, false, NULL,
      "Gauss-Seidel sweeps after each step"},
     {"most", SCREE_OPTION_INT, offsetof(Options, most), 100000, 1, 1e9, false, NULL,
-     "factorisations, at most"},
+     "largest number of factorisations"},
 };
 
 const scree_SolverClass scree_solver_implicit = {
     .name = "implicit",
     .summary =
-        "implicit proximal steps, of a length for each contact: dense packings to many digits",
+        "implicit proximal steps with a length for each contact; high accuracy on dense packings",
     .reference = "this library",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
                     SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_RANKS_BY_FACTOR,

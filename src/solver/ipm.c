@@ -478,15 +478,15 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
 
 static const scree_Option options[] = {
     {"kappa", SCREE_OPTION_REAL, offsetof(Options, kappa), 5, 1e-3, 1e3, false, NULL,
-     "weight of the normal against the tangential part of Coulomb's law"},
+     "weight of the normal relative to the tangential part of Coulomb's law"},
     {"weight", SCREE_OPTION_REAL, offsetof(Options, weight), 1e5, 1, 1e12, false, NULL,
-     "the proximal weight of a contact starts at its mean diagonal of W divided by this"},
+     "initial proximal weight of a contact: its mean diagonal of W divided by this"},
     {"barrier", SCREE_OPTION_REAL, offsetof(Options, barrier), 10, 1e-9, 1e9, false, NULL,
-     "barrier of the start, relative to the problem's own scales"},
+     "initial barrier, relative to the scales of the problem"},
     {"polish_at", SCREE_OPTION_REAL, offsetof(Options, polish_at), 1e-3, 0, 1, false, NULL,
      "error below which Gauss-Seidel sweeps are tried; 0: never"},
     {"patience", SCREE_OPTION_INT, offsetof(Options, patience), 40, 1, 100000, false, NULL,
-     "iterations without progress before giving up"},
+     "number of iterations without progress after which the method stops"},
     {"ranks", SCREE_OPTION_CHOICE, offsetof(Options, ranks), SCREE_SHARED_DIRECT, 0, 0, false,
      scree_graph_system_methods,
      "on several ranks: direct (MUMPS), or GMRES with algebraic multigrid of hypre or PETSc"},
@@ -494,7 +494,7 @@ static const scree_Option options[] = {
 
 const scree_SolverClass scree_solver_ipm = {
     .name = "ipm",
-    .summary = "primal-dual interior point on the bodies or on W, factorised",
+    .summary = "primal-dual interior point method with factorisation, on the bodies or on W",
     .reference = "002 section 9; 003 section 2.2; Coulomb's law by a smoothed De Saxce term",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
                     SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE |

@@ -196,20 +196,20 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
 
 static const scree_Option options[] = {
     {"compliance", SCREE_OPTION_REAL, offsetof(Options, compliance), 1e-4, 1e-12, 1, false, NULL,
-     "compliance at the end of the first path, relative to W: makes the solution unique"},
+     "compliance at the end of the first path, relative to W; it makes the solution unique"},
     {"least", SCREE_OPTION_REAL, offsetof(Options, least), 1e-9, 1e-14, 1, false, NULL,
-     "least compliance of the proximal steps, relative to W"},
+     "smallest compliance of the proximal steps, relative to W"},
     {"first", SCREE_OPTION_REAL, offsetof(Options, first), 0.1, 0, 1e3, false, NULL,
      "compliance at the start of the first path, relative to W"},
     {"events", SCREE_OPTION_INT, offsetof(Options, events), 20, 1, 100000, false, NULL,
-     "factorisations of the first path for each contact, at most"},
+     "largest number of factorisations of the first path per contact"},
     {"start", SCREE_OPTION_INT, offsetof(Options, start), 0, 0, 1000, false, NULL,
-     "number of the first direction d; each gives another path"},
+     "number of the first direction d; each number gives another path"},
 };
 
 const scree_SolverClass scree_solver_lemke = {
     .name = "lemke",
-    .summary = "the path from no contact to a solution, status by status; where other methods fail",
+    .summary = "follows a path from no contact to a solution, one status change at a time",
     .reference = "this library; C. E. Lemke, Management Science 11 (1965)",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSEMBLED |
                     SCREE_CAN_BODIES | SCREE_CAN_ANY_SIZE,

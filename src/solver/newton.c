@@ -351,9 +351,10 @@ static const scree_Option options[] = {
     {"sweeps", SCREE_OPTION_INT, offsetof(Options, sweeps), 10, 1, 1000, false, NULL,
      "Gauss-Seidel sweeps after each step"},
     {"window", SCREE_OPTION_INT, offsetof(Options, window), 8, 1, WINDOW_MAX, false, NULL,
-     "factorisations in which the error must fall by `fall`, or the solver gives up"},
+     "number of factorisations within which the error must decrease by `fall`; otherwise the "
+     "solver stops"},
     {"fall", SCREE_OPTION_REAL, offsetof(Options, fall), 5, 1, 1e12, false, NULL,
-     "factor by which the error must fall within `window` factorisations"},
+     "factor by which the error must decrease within `window` factorisations"},
     {"ranks", SCREE_OPTION_CHOICE, offsetof(Options, ranks), SCREE_SHARED_DIRECT, 0, 0, false,
      scree_graph_system_methods,
      "on several ranks: direct (MUMPS), or GMRES with algebraic multigrid of hypre or PETSc"},
@@ -361,7 +362,8 @@ static const scree_Option options[] = {
 
 const scree_SolverClass scree_solver_newton = {
     .name = "newton",
-    .summary = "proximal semi-smooth Newton from a good start, smoothed by Gauss-Seidel",
+    .summary =
+        "proximal semi-smooth Newton method for good starting points, with Gauss-Seidel smoothing",
     .reference = "this library; statuses as in 000 section 3, 001 section 3.5",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
                     SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_FLOW | SCREE_CAN_ANY_SIZE |

@@ -246,12 +246,12 @@ static const scree_Option options[] = {
     {"start", SCREE_OPTION_REAL, offsetof(Options, start), 1000, 0, 1e9, false, NULL,
      "sweeps before the first step"},
     {"most", SCREE_OPTION_REAL, offsetof(Options, most), 1e5, 1, 1e9, false, NULL,
-     "work in factorisations, at most; an event is a tenth of one"},
+     "largest amount of work, in factorisations; an event counts a tenth of one"},
 };
 
 const scree_SolverClass scree_solver_pivot = {
     .name = "pivot",
-    .summary = "proximal steps, each followed status by status: dense packings to many digits",
+    .summary = "proximal steps solved by path following; high accuracy on dense packings",
     .reference = "this library; C. E. Lemke, Management Science 11 (1965)",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_BODIES,
     .sets = SCREE_SETS_CONES,

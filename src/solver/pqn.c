@@ -417,7 +417,7 @@ static scree_Status create(const scree_SolveRun *run, const void *options, void 
 
 static const scree_Option options[] = {
     {"omega", SCREE_OPTION_REAL, offsetof(Options, omega), 0, 0, 1, true, NULL,
-     "smoothing, relative to the size of q; auto is a thousandth of the tolerance"},
+     "smoothing, relative to the size of q; auto: a thousandth of the tolerance"},
     {"delta", SCREE_OPTION_REAL, offsetof(Options, delta), 0.01, 0, 1e300, false, NULL,
      "regularisation added to the diagonal of the matrix (52)"},
     {"delta_scale", SCREE_OPTION_CHOICE, offsetof(Options, delta_scale), DELTA_MEAN, 0, 0, false,
@@ -429,11 +429,11 @@ static const scree_Option options[] = {
     {"restart", SCREE_OPTION_INT, offsetof(Options, restart), 20, 1, 1000, false, NULL,
      "size of the Krylov space after which GMRES restarts"},
     {"iterations", SCREE_OPTION_INT, offsetof(Options, iterations), 1000, 1, 1000000, false, NULL,
-     "quasi-Newton steps before Gauss-Seidel takes over (n)"},
+     "number of quasi-Newton steps after which Gauss-Seidel continues (n)"},
     {"products", SCREE_OPTION_INT, offsetof(Options, products), 100000, 1, 1000000000, false, NULL,
-     "products with W in GMRES, in total, before Gauss-Seidel takes over"},
+     "total number of products with W in GMRES after which Gauss-Seidel continues"},
     {"scaled", SCREE_OPTION_BOOL, offsetof(Options, scaled), 1, 0, 0, false, NULL,
-     "make the method independent of units; no: the paper's own form"},
+     "make the method independent of units; no: the form of the paper"},
     {"fallback", SCREE_OPTION_BOOL, offsetof(Options, fallback), 1, 0, 0, false, NULL,
      "continue with nlgs if the steps do not converge"},
     {"gmres", SCREE_OPTION_CHOICE, offsetof(Options, gmres), GMRES_SUNDIALS, 0, 0, false,
@@ -442,7 +442,8 @@ static const scree_Option options[] = {
 
 const scree_SolverClass scree_solver_pqn = {
     .name = "pqn",
-    .summary = "projected quasi-Newton on a smoothed equation, GMRES inside, nlgs as fallback",
+    .summary =
+        "projected quasi-Newton method on a smoothed equation with GMRES, then nlgs if necessary",
     .reference = "004 (24)-(53), algorithm 1, table 1",
     .capabilities = SCREE_CAN_2D | SCREE_CAN_3D | SCREE_CAN_COULOMB | SCREE_CAN_ASSOCIATED |
                     SCREE_CAN_ASSEMBLED | SCREE_CAN_BODIES | SCREE_CAN_ANY_SIZE | SCREE_CAN_RANKS,

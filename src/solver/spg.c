@@ -204,7 +204,8 @@ static const scree_Option option_list[] = {
      .preset = HISTORY,
      .min = 1,
      .max = HISTORY_MAX,
-     .help = "earlier values of the cost that the line search compares with; 1 is monotone"},
+     .help =
+         "number of earlier values of the cost with which the line search compares; 1: monotone"},
 };
 
 const scree_SolverClass scree_solver_spg = {
