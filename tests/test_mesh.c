@@ -350,6 +350,45 @@ static void test_outlet(void **state) {
   scree_shape_fini(&mesh);
 }
 
+typedef struct Ends {
+  int count;
+  double gap[2]; /* at x < 0 and x > 0 */
+} Ends;
+
+static void keep_ends(void *user, const scree_ManifoldPoint *point) {
+  Ends *found = user;
+  if (point->feature >> 30 != SCREE_FEATURE_VERTEX_B) return;
+  found->count++;
+  found->gap[point->position.x > 0] = point->gap;
+}
+
+/* A face of a box that lies on an edge of the mesh touches both of its ends, also where it is not
+ * quite parallel to the edge: with the lower one alone a box at rest rocked from end to end. */
+static void test_ridge(void **state) {
+  (void)state;
+  const scree_Vec3 v[8] = {{-0.05, 0, 0},      {0.05, 0, 0},      {-0.05, -0.3, -0.2},
+                           {0.05, -0.3, -0.2}, {0.05, 0.3, -0.2}, {-0.05, 0.3, -0.2},
+                           {-0.35, 0, -0.2},   {0.35, 0, -0.2}};
+  const int triangles[24] = {0, 2, 3, 0, 3, 1, 0, 1, 4, 0, 4, 5,
+                             0, 5, 6, 0, 6, 2, 1, 3, 7, 1, 7, 4};
+  const scree_Pose origin = {{0, 0, 0}, {1, 0, 0, 0}};
+  const double tilt[7] = {0, 1e-9, 1e-6, -1e-4, 1e-3, -5e-3, 0.015};
+  scree_Shape mesh, box;
+  OK(scree_shape_init_mesh(&mesh, v, 8, triangles, 8, &test_log));
+  OK(scree_shape_init_box(&box, 0.1, 0.08, 0.02, &test_log));
+  for (int k = 0; k < 7; ++k) {
+    scree_Pose pose = {{0, 0, 0}, {cos(0.5 * tilt[k]), 0, sin(0.5 * tilt[k]), 0}};
+    pose.position = scree_quat_rotate(pose.orientation, vec(0, 0, 0.02));
+    Ends found = {0};
+    scree_collide_each(&box, &pose, &mesh, &origin, 2e-3, keep_ends, &found);
+    assert_int_equal(found.count, 2);
+    NEAR(found.gap[0], 0.05 * sin(tilt[k]), 1e-15);
+    NEAR(found.gap[1], -0.05 * sin(tilt[k]), 1e-15);
+  }
+  scree_shape_fini(&box);
+  scree_shape_fini(&mesh);
+}
+
 /* Boxes that slide along a slope into the next one, and out past the corners of the outlet: every
  * step is certified. */
 static void test_slide(void **state) {
@@ -551,6 +590,7 @@ int main(void) {
       cmocka_unit_test(test_stl),           cmocka_unit_test(test_funnel),
       cmocka_unit_test(test_valley),        cmocka_unit_test(test_slide),
       cmocka_unit_test(test_outlet),        cmocka_unit_test(test_outlet_corner),
+      cmocka_unit_test(test_ridge),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

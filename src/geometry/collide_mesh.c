@@ -27,6 +27,13 @@
  * rounding. */
 static const double CONE_SLACK = 1e-7;
 
+/* The same for a vertex under a face of a body: the face lies on an edge of the mesh by the two
+ * vertices at its ends, of which the cone has one alone as soon as the face is not parallel to the
+ * edge. The other one is no less outside of the body. Without it a box at rest on a height field
+ * rocked from vertex to vertex for ever, each time by an impact: 1.9 % of its energy were created
+ * in 2 s, and 0.35 % by a rigid one; now 0.02 and 0.004 %. */
+static const double FACE_SLACK = 0.02;
+
 /* A corner that is slightly inside the solid near one of its sharp edges is behind both faces of
  * the edge, and far behind one of them, which is not a valid contact. Points deeper than the
  * tolerated part of the size are dropped if another one within this many depths is less deep. */
@@ -169,11 +176,11 @@ static bool in_edge_cone(const scree_TriangleMesh *m, int e, scree_Vec3 n) {
   return true;
 }
 
-static bool in_vertex_cone(const scree_TriangleMesh *m, int v, scree_Vec3 n) {
+static bool in_vertex_cone(const scree_TriangleMesh *m, int v, scree_Vec3 n, double slack) {
   for (int k = m->link_first[v]; k < m->link_first[v + 1]; ++k) {
     const int *end = m->edge[m->link[k]].vertex;
     const scree_Vec3 to = scree_sub(m->vertex[end[0] == v ? end[1] : end[0]], m->vertex[v]);
-    if (scree_dot(n, to) > CONE_SLACK * scree_norm(to)) return false;
+    if (scree_dot(n, to) > slack * scree_norm(to)) return false;
   }
   return true;
 }
@@ -308,7 +315,7 @@ static void vertex_on_body(Pair *p, int t, int v) {
     if (scree_dot(n, scree_sub(below, at)) > 1e-12 * s->bounding_radius) return;
   }
   const scree_Vec3 n = scree_neg(scree_mat3_mul(&p->axes, out));
-  if (in_vertex_cone(p->mesh, v, n))
+  if (in_vertex_cone(p->mesh, v, n, FACE_SLACK))
     emit(p, t, p->mesh->vertex[v], n, most, scree_feature_vertex(1, face, 1));
 }
 
@@ -412,7 +419,7 @@ static void sharp_on_ellipsoid(Pair *p, int t) {
     scree_Vec3 n;
     const double most = p->margin + p->rounding;
     const double gap = scree_elliptic_separation(&body, m->vertex[v], 3, basis, most, &n);
-    if (gap <= most && in_vertex_cone(m, v, n))
+    if (gap <= most && in_vertex_cone(m, v, n, CONE_SLACK))
       emit(p, t, m->vertex[v], n, gap, scree_feature_closest_of(0, v));
   }
 }
@@ -503,7 +510,9 @@ static void closest_points(Pair *p, int t, double least) {
   }
   int which;
   const int kind = find_sharp(m, t, qb, &which);
-  if (kind == 0 || !(kind == 1 ? in_edge_cone(m, which, n) : in_vertex_cone(m, which, n))) return;
+  if (kind == 0 ||
+      !(kind == 1 ? in_edge_cone(m, which, n) : in_vertex_cone(m, which, n, CONE_SLACK)))
+    return;
   emit(p, t, qb, n, gap, scree_feature_closest_of(0, which));
 }
 

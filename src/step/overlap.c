@@ -60,7 +60,7 @@ static void bend_share(scree_System *s, double h, scree_Share share) {
     const int side = is_drum(&b->cold[pair[0]].shape) ? 0 : 1, drum = pair[side];
     const int ball = pair[1 - side];
     if (!is_drum(&b->cold[drum].shape) || !scree_shape_is_ball(&b->cold[ball].shape)) continue;
-    if (s->contacts.keys[c].image) continue;
+    if (s->contacts.keys[c].image || scree_bodies_deformable(b, ball)) continue; /* halfway.c */
     const scree_Pose *pose = &b->motion[drum].pose;
     const scree_Vec3 axis = scree_quat_rotate(pose->orientation, scree_vec3(0, 0, 1));
     const double tilt = scree_dot(axis, s->contacts.normal[c]);
