@@ -163,7 +163,7 @@ static void print_facts(const char *path, const scree_Scene *scene, const Facts 
   format_bytes(facts->output, output, sizeof output);
   const int warnings = (info->step > info->duration) + (facts->penetration > info->penetration);
   printf("%s%s%s: %s\n", colour.bold, path, colour.off,
-         warnings == 0   ? "good"
+         warnings == 0   ? "valid"
          : warnings == 1 ? "can be run, with a warning"
                          : "can be run, with warnings");
   if (info->title[0]) printf("  title        %s\n", info->title);
@@ -189,11 +189,11 @@ static void print_facts(const char *path, const scree_Scene *scene, const Facts 
     char one[32], all[32];
     cli_format_seconds(facts->trial_one, one, sizeof one);
     cli_format_span(facts->trial_one * (double)info->steps, all, sizeof all);
-    printf("  trial        %d steps, %s each: %s for all, if later steps are like these\n",
+    printf("  trial        %d steps of %s: %s for the whole run, if later steps are similar\n",
            facts->trial_steps, one, all);
     cli_format_span(facts->packed, all, sizeof all);
     if (facts->packed > 1.5 * facts->trial_one * (double)info->steps)
-      printf("               of the order of %s, if the bodies come to lie on each other\n", all);
+      printf("               about %s, if the bodies pile up\n", all);
   }
   if (info->step > info->duration)
     printf(

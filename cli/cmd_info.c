@@ -222,7 +222,7 @@ static void print_run(const char *path, const scree_Replay *run) {
     printf("  energy       %.2e of the energy turned over was created (limit %g)\n",
            c->energy_created, c->energy_limit);
   if (!isnan(c->creep))
-    printf("  creep        %.2e of the size of a body that rests (limit %g)\n", c->creep,
+    printf("  creep        %.2e of the size of a resting body (limit %g)\n", c->creep,
            c->creep_limit);
   printf("  time         %s of detection, solver and steps\n", spent);
   if (run->note[0]) printf("  note         %s\n", run->note);

@@ -187,7 +187,7 @@ static void print_summary(const Request *request, const scree_RunSummary *s,
   printf(": error %.1e (limit %.0e),\n"
          "               penetration %.2g %% of the smaller body (limit %g %%),\n"
          "               energy created %.2g %% of the energy turned over (limit %g %%),\n"
-         "               creep %.2g %% of the size of a body that rests (limit %g %%)\n",
+         "               creep %.2g %% of the size of a resting body (limit %g %%)\n",
          s->error_max, s->tolerance, 100 * s->penetration_max, 100 * s->penetration_limit,
          100 * s->energy_created, 100 * s->energy_limit, 100 * s->creep, 100 * s->creep_limit);
   printf("  bodies       %d, at most %d contacts\n", s->bodies, s->contacts_max);

@@ -108,10 +108,10 @@ static bool say_step(const ConvergeResult *result, char *text, size_t size) {
               "starts with --seeds 8"
             : "");
   else if (limit && advice->step < 1.0 && isnan(limit->order))
-    snprintf(text, size, "use %.3g s (%.2g h): %s is off by %s at h, and shows no order", step,
-             advice->step, limit->name, limiting);
+    snprintf(text, size, "use %.3g s (%.2g h): %s has the error %s at h, and no observed order",
+             step, advice->step, limit->name, limiting);
   else if (limit && advice->step < 1.0)
-    snprintf(text, size, "use %.3g s (%.2g h): %s is off by %s at h, order %.1f", step,
+    snprintf(text, size, "use %.3g s (%.2g h): %s has the error %s at h, order %.1f", step,
              advice->step, limit->name, limiting, limit->order);
   else if (advice->duration > 1.0)
     snprintf(
@@ -122,7 +122,7 @@ static bool say_step(const ConvergeResult *result, char *text, size_t size) {
         h, worst, name_of(all, advice->worst),
         fmin(SCREE_CONVERGE_STARTS_MOST, fmax(8.0, ceil(advice->duration))), accuracy);
   else if (advice->step > 1.25)
-    snprintf(text, size, "%.4g s is fine: largest error %s (%s); %.2g s would do", h, worst,
+    snprintf(text, size, "%.4g s is fine: largest error %s (%s); %.2g s is sufficient", h, worst,
              name_of(all, advice->worst), step);
   else
     snprintf(text, size, "%.4g s is fine: largest error %s (%s)", h, worst,
@@ -177,14 +177,14 @@ static bool say_step_of_starts(const ConvergeResult *result, char *text, size_t 
   const scree_ConvergeQuantity *q = &all->quantity[which];
   measured(&q->starts.step, worst, sizeof worst);
   if (small)
-    snprintf(text, size, "use %.3g s (%.2g h): %s is off by %s at h", converge_step(result),
+    snprintf(text, size, "use %.3g s (%.2g h): %s has the error %s at h", converge_step(result),
              advice->step, q->name, worst);
   else if (q->starts.step.high <= all->accuracy)
     snprintf(text, size, "%.4g s is fine: largest error %s (%s)", h, worst, q->name);
   else
     snprintf(text, size,
-             "%.4g s is not shown to be wrong, nor to be right to %s: the least known error is %s "
-             "(%s)",
+             "%.4g s is neither confirmed nor refuted at an accuracy of %s: the least certain "
+             "error is %s (%s)",
              h, accuracy, worst, q->name);
   return !small && q->starts.step.high <= all->accuracy;
 }
@@ -206,8 +206,7 @@ static bool say_tolerance_of_starts(const ConvergeResult *result, char *text, si
              converge_tolerance(result), own);
   else
     snprintf(text, size, "%.2g is %s: %s change with a tenth of it %s (%s)", own,
-             good ? "fine" : "not shown to be wrong", good ? "largest" : "least known", worst,
-             q->name);
+             good ? "fine" : "not decided", good ? "largest" : "least certain", worst, q->name);
   return good;
 }
 

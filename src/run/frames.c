@@ -478,7 +478,7 @@ void scree_replay_verdict(const scree_Replay *replay, scree_CertificateText *tex
              "%.3g of the energy turned over, limit %.3g", c->energy_created, c->energy_limit);
   if (!isnan(c->creep))
     add_line(text, "creep", !(c->creep > c->creep_limit),
-             "%.3g of the size of a body that rests, limit %.3g", c->creep, c->creep_limit);
+             "%.3g of the size of a resting body, limit %.3g", c->creep, c->creep_limit);
   if (!isnan(c->energy_error))
     add_line(text, "energy balance", true, "closes to %.3g of the largest energy", c->energy_error);
   add_line(text, "contacts", true, "at most %d at once", c->contacts_max);

@@ -368,11 +368,11 @@ static void find_end(scree_Run *run, int64_t step) {
   }
   if (!run->over && step >= run->steps_limit) {
     run->over = true;
-    run->reason = "the time asked for was reached";
+    run->reason = "the requested time was reached";
   }
   if (!run->over && run->settings.steps > 0 && step - run->steps_start >= run->settings.steps) {
     run->over = true;
-    run->reason = "the number of steps asked for was reached";
+    run->reason = "the requested number of steps was reached";
   }
 }
 

@@ -27,7 +27,7 @@ const char scree_page_beginning[] =
     "time: { duration: 2 }\n"
     "```\n\n"
     "- Units are SI. Angles are in radians.\n"
-    "- Every key has a default, except keys that are marked *required*. Unknown keys are errors.\n"
+    "- Keys are optional, except keys that are marked *required*. Unknown keys are errors.\n"
     "- `scree check SCENE.yaml` validates a scene and estimates its run. `scree run SCENE.yaml` "
     "runs it.\n"
     "- `--set PATH=VALUE` changes any value from the command line: `--set time.step=1e-4`, `--set "

@@ -10,7 +10,7 @@ kinds=$(cut -d' ' -f1 "$work/out")
 for kind in $kinds; do
   run 0 "$SCREE" new "$kind"
   run 0 "$SCREE" check "$kind.yaml"
-  out "good"
+  out "valid"
   run 0 "$SCREE" run "$kind.yaml" -q -j 1 --steps 20
   run 2 "$SCREE" new "$kind"
   err "is there already"

@@ -93,13 +93,13 @@ joints:
 time: { duration: 1 }
 SCENE
 expect 2 "jump.yaml:8:24: found 0.6 at the start, where the joint is at 0" "$scree" check jump.yaml
-expect 0 "jump.yaml: good" "$scree" check jump.yaml --set joints[0].motor.force=3
-expect 0 "jump.yaml: good" "$scree" check jump.yaml --set "joints[0].motor.position=0.6*sin(t)"
+expect 0 "jump.yaml: valid" "$scree" check jump.yaml --set joints[0].motor.force=3
+expect 0 "jump.yaml: valid" "$scree" check jump.yaml --set "joints[0].motor.position=0.6*sin(t)"
 # or that passes a stop
 sed 's/motor: .*/upper: 0.4\n    motor: { velocity: 0.5 }/' jump.yaml >stop.yaml
 expect 2 "passes the stop of its joint at 0.4 at t = 0.801 s" "$scree" check stop.yaml
-expect 0 "stop.yaml: good" "$scree" check stop.yaml --set joints[0].motor.force=3
-expect 0 "stop.yaml: good" "$scree" check stop.yaml --set joints[0].upper=0.5
+expect 0 "stop.yaml: valid" "$scree" check stop.yaml --set joints[0].motor.force=3
+expect 0 "stop.yaml: valid" "$scree" check stop.yaml --set joints[0].upper=0.5
 expect 2 "expected a scheme with theta 0.5" "$scree" check soft.yaml --set time.scheme=euler
 sed 's/young: 2e5, //' soft.yaml >dense.yaml
 expect 2 "its material \"rubber\" has no \`young\`" "$scree" check dense.yaml
@@ -130,7 +130,7 @@ if "${as[@]}" test -r scene.yaml && "${as[@]}" test -x "$scree"; then
 else
   echo "run: skipped: folders that may not be written (setpriv, or the program, cannot be used)"
 fi
-expect 0 "good" "$scree" check scene.yaml
+expect 0 "valid" "$scree" check scene.yaml
 expect 2 "scene.yaml" "$scree" check scene.yaml --set seed=x
 expect 0 "Scene files" "$scree" check --reference
 expect 0 "whole" "$scree" info whole
