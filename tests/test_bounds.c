@@ -194,8 +194,8 @@ static void bad_plates(void **state) {
   "dimension: 2\ncontact: { mu: " mu " }\nobstacles: [{ name: wall, position: [0.5, 0], normal: "  \
   "[-1, 0], shape: { kind: half-plane }, group: " group " }]\n"                                    \
   "plates: [{ name: a, point: [0, 0], normal: [0, -1], length: " length ", pressure: 1 }]\n"
-  refused(LID("0.3", "0", "1"), "the plate touches wall beside its way");
-  refused(LID("0.3", "0", "1.001"), "the plate touches wall beside its way");
+  refused(LID("0.3", "0", "1"), "the plate touches wall beside its path");
+  refused(LID("0.3", "0", "1.001"), "the plate touches wall beside its path");
   Run run = begin(LID("0", "0", "1"));
   end(&run);
   run = begin(LID("0.3", "999", "1"));

@@ -267,7 +267,7 @@ static scree_Status make_mesh(Reader *r, scree_ElementMesh **mesh) {
   if (r->node_count) qsort(r->named, r->node_count, sizeof *r->named, compare_names);
   for (size_t k = 1; k < r->node_count; ++k)
     if (r->named[k].tag == r->named[k - 1].tag)
-      return scree_fail(r->log, SCREE_BAD_INPUT, "%s: node %ld is there twice, expected once",
+      return scree_fail(r->log, SCREE_BAD_INPUT, "%s: node %ld is defined twice, expected once",
                         r->path, r->named[k].tag);
   int *corner = SCREE_ALLOC(int, r->corner_count), *rank = SCREE_ALLOC(int, r->node_count);
   scree_Vec3 *place = SCREE_ALLOC(scree_Vec3, r->node_count);

@@ -84,7 +84,7 @@ static scree_Status check_entry(const scree_Scene *scene, const scree_Node *map,
                                 "a strength without `tension`: expected tension too");
   if (scree_node_true(map, "stress") && !scree_node_find(map, "tension"))
     return scree_scene_refuse(scene, scree_node_find(map, "stress"), log,
-                              "strengths as stresses, but none: expected a tension");
+                              "found stress without strengths, expected a tension");
   return SCREE_OK;
 }
 

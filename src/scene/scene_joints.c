@@ -179,11 +179,11 @@ static scree_Status check_stops(const scree_Scene *scene, const scree_SceneJoint
                  : x + step * motor->function(motor->user, time - 0.5 * step);
     if (!isfinite(x)) return SCREE_OK;
     if (!(x > up || x < down)) continue;
-    return scree_scene_refuse(scene, map, log,
-                              "this motor has no limit and passes the stop of its joint at %g at t "
-                              "= %.3g s: neither could give way; expected a force, or a way "
-                              "between the stops",
-                              x > up ? def->upper : def->lower, time);
+    return scree_scene_refuse(
+        scene, map, log,
+        "this motor has no limit of force and passes the stop of its joint at %g at t = %.3g s, "
+        "which has no solution; expected a limit (`force`), or a motion between the stops",
+        x > up ? def->upper : def->lower, time);
   }
   return SCREE_OK;
 }

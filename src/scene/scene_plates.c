@@ -283,7 +283,8 @@ scree_Status scree_scene_check_plates(const scree_Scene *scene, const scree_Worl
       if (beside.found)
         return scree_scene_refuse(
             scene, list->entries[k].value, log,
-            "the plate touches %s%.60s beside its way, where friction may hold any load: expected "
+            "the plate touches %s%.60s beside its path, where friction can carry any load: "
+            "expected "
             "a smaller length, `group: %d` of that obstacle, or mu 0 between the two materials",
             wall->name ? "" : "an obstacle", wall->name ? wall->name : "", (int)plate->def.group);
     }

@@ -164,7 +164,7 @@ scree_Status scree_deform_settle(scree_System *s, scree_EnergyBalance *balance) 
 
 scree_Status scree_deform_refuse(const scree_System *s) {
   return scree_fail(s->log, SCREE_BAD_INPUT,
-                    "body %d: it is turned inside out or compressed to nothing; a shorter step or "
+                    "body %d: it is turned inside out or its volume vanishes; a shorter step or "
                     "a higher Young's modulus may help",
                     s->deform.inverted);
 }

@@ -103,7 +103,7 @@ scree_Status scree_world_problem(const scree_World *world, const scree_Problem *
   const scree_System *s = &world->system;
   if (!world->stepped)
     return scree_fail(&world->log, SCREE_BAD_INPUT,
-                      "world: no problem is there before the first step");
+                      "world: there is no problem before the first step");
   if (problem) *problem = &world->problem;
   if (r) *r = scree_system_r(s);
   if (u) *u = scree_system_u(s);

@@ -121,7 +121,7 @@ joint 2 'joints[0].motor.force: found "-3", expected a number >= 0 [N, N m]' \
   'kind: hinge, bodies: [a, b], anchor: [0, 0.2], motor: { velocity: 1, force: -3 }'
 joint 2 'found 0.5 at the start, where the joint is at 0: without a limit the motor' \
   'kind: hinge, bodies: [a, b], anchor: [0, 0.2], motor: { position: 0.5 }'
-joint 2 'this motor has no limit and passes the stop of its joint at 0.3 at t =' \
+joint 2 'this motor has no limit of force and passes the stop of its joint at 0.3 at t =' \
   'kind: hinge, bodies: [a, b], anchor: [0, 0.2], upper: 0.3, motor: { velocity: 1 }'
 joint 2 'joints[0]: unknown key "motor", expected one of: kind, name, bodies,' \
   'kind: fixed, bodies: [a, b], anchor: [0, 0.2], motor: { velocity: 1 }'
@@ -139,7 +139,7 @@ refused 2 'no two of these bodies touch (gap at most 0.001 of the smaller one), 
   'bonds:' '  - { between: [b, ground], tension: 1 }'
 refused 2 'bonds[0].width: found "0", expected a number > 0' \
   'bonds:' '  - { tension: 1, width: 0 }'
-refused 2 'strengths as stresses, but none: expected a tension' \
+refused 2 'found stress without strengths, expected a tension' \
   'bonds:' '  - { stress: true }'
 
 # ---- joints ----
