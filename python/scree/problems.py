@@ -180,7 +180,7 @@ class Problem(_core.Problem):
                          law: Optional[str] = None) -> "Problem":
         """A problem of constraints of 1 to 6 rows (joints, motors, contacts) over vertices of any
         size. Each constraint is a dict: q (rows,); blocks, a dict of vertex: B (rows, size), scaled
-        by the square root of the inertia; set (a name, "space" for what is bilateral), mu, a, b."""
+        by the square root of the inertia; set (a name, "space" for bilateral constraints), mu, a, b."""
         sizes = np.asarray(vertex_sizes)
         flat: dict = {name: [] for name in ("rows", "touches", "touched", "B", "q", "mu", "set", "a", "b")}
         for k, c in enumerate(constraints):
@@ -319,7 +319,7 @@ class Solution:
     """The result of a solve: impulses r, velocities u, the certificate and the history.
 
     r, u            (nc, d)
-    converged       the measure asked for is at most the tolerance
+    converged       the chosen measure is at most the tolerance
     value           of that measure; `measures` has all of them
     iterations, seconds, solver, info
     history         (iterations, errors): the measure after each measured iteration

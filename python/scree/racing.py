@@ -1,4 +1,4 @@
-"""Solvers against each other: scree.race, and the performance profile of its table."""
+"""Comparison of solvers: scree.race, and the performance profile of its table."""
 from __future__ import annotations
 
 import math
@@ -50,8 +50,8 @@ def _theirs(problem: Problem, function: Callable, tol: float) -> dict:
 def race(problems: Any, solvers: Optional[Sequence[Union[str, Callable]]] = None,
          tol: float = 1e-4, *, time_limit: float = 10.0, draw: bool = True, ax: Any = None,
          **settings: Any) -> Any:
-    """Every solver on every problem: a table (a pandas frame where pandas is there) with one row
-    each, and the performance profile drawn where Matplotlib is there.
+    """Every solver on every problem: a table (a data frame if pandas is installed) with one row
+    each, and the performance profile drawn if Matplotlib is installed.
 
     problems: problems or FCLIB files, one, a list, or a dict by name. solvers: names, and functions
     f(problem, tol) that return r; default: all that scree has."""

@@ -75,7 +75,7 @@ class Picture:
 
 
 class Run:
-    """The folder of a run. Everything is read when it is asked for.
+    """The folder of a run. Data is read on demand.
 
     run.times, len(run), run[k], run.at(t)    frames
     run["kinetic"], run.curves                telemetry, one value for each step
