@@ -285,10 +285,10 @@ static bool read_camera(Picture *picture) {
                     hypot(hypot(p[0] - p[3], p[1] - p[4]), p[2] - p[5]) > 0.0 &&
                     isfinite(p[0] + p[1] + p[2] + p[3] + p[4] + p[5]);
   if (!good)
-    cli_error(
-        "scree picture: --camera: found \"%s\", expected six numbers, the place of the eye and "
-        "the point it looks at: X,Y,Z,X,Y,Z",
-        picture->camera);
+    cli_error("scree picture: --camera: found \"%s\", expected six numbers, the positions of the "
+              "camera and "
+              "of its target: X,Y,Z,X,Y,Z",
+              picture->camera);
   picture->placed = good;
   return good;
 }
