@@ -269,8 +269,7 @@ static int run(const CliCommand *command, int argc, char **argv) {
   request.measure = (int)settings->measure;
   char tol_help[128], tolerance[32];
   cli_format_short(settings->tolerance, tolerance, sizeof tolerance);
-  snprintf(tol_help, sizeof tol_help,
-           "solved means: measure at most X (default %s)", tolerance);
+  snprintf(tol_help, sizeof tol_help, "solved means: measure at most X (default %s)", tolerance);
   const CliOption options[] = {
       {"solver", 's', CLI_LIST, &request.chosen, "NAME", "use only this solver; may be repeated", 0,
        0, NULL},

@@ -65,7 +65,7 @@ static void test_gmsh_refusals(void **state) {
   refuse(t, "2.2 0 8", "3.0 0 8", 3, "f.msh:2: found 3.0, expected version 2.2 or 4.1");
   refuse(t, "2.2 0 8", "2.2 1 8", 3, "f.msh:2: found 1, expected 0: an ASCII file");
   refuse(t, "20 1 0 0", "20 1 nan 0", 3, "found nan, expected a finite coordinate");
-  refuse(t, "20 1 0 0", "10 1 0 0", 3, "node 10 is there twice");
+  refuse(t, "20 1 0 0", "10 1 0 0", 3, "found node 10 twice");
   refuse(t, "2 4 2 1 1 10 20 30 40", "2 4 2 1 1 10 20 30 41", 3, "f.msh:19: found node 41");
   refuse(t, "2 4 2 1 1", "2 6 2 1 1", 3, "f.msh:19: found 6, expected an element of type");
   refuse(t, "2 4 2 1 1", "2 11 2 1 1", 3, "found 11, expected an element of type");
