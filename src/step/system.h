@@ -171,6 +171,7 @@ typedef struct scree_EnergyAudit {
   double push_rise;   /* largest rise of that sum above its minimum */
   double turned_over; /* largest kinetic energy and energy flows so far */
   double last_step;   /* energy exchanged in the last step */
+  double mean_step;   /* mean of the last ones, for a whole step (certify.c) */
   double weight;      /* sum over bodies of force (gravity included) times size */
   double creep;       /* largest so far of bodies that rest (creep.c) */
   double rest; /* the same times h over the time in which the force moves the body that far */
