@@ -504,6 +504,21 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scr
   return group.change;
 }
 
+bool scree_sweeps_suit(const scree_Sweeps *sweeps, bool single, bool deep) {
+  const scree_SweepSettings *s = &sweeps->settings;
+  return s->single == single && s->deep == deep && !s->left_out && !sweeps->mechanisms;
+}
+
+void scree_sweeps_take(scree_Sweeps *sweeps, const scree_Operator *W, const double *y) {
+  scree_vector_copy(W->state_size, y, sweeps->y, W->threads);
+  sweeps->loaded = false;
+  sweeps->stale = 0;
+}
+
+const double *scree_sweeps_state(const scree_Sweeps *sweeps) {
+  return sweeps && sweeps->singles && sweeps->stale == 0 ? sweeps->y : NULL;
+}
+
 bool scree_sweeps_balls(const scree_Sweeps *state) {
   return state->singles || (state->in_lanes && state->lanes.balls);
 }
