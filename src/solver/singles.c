@@ -371,12 +371,8 @@ static void sum_chunk(const scree_Singles *s, int chunk) {
   sums[s->soft][s->d == 3](s, first, last, s->sums + (size_t)chunk * 4);
 }
 
-static int chunk_count(const scree_Singles *s) {
-  return (s->layout.batches + CHUNK - 1) / CHUNK;
-}
-
 double scree_singles_error(const scree_Singles *s, int threads) {
-  const int chunks = chunk_count(s);
+  const int chunks = (s->layout.batches + CHUNK - 1) / CHUNK;
   double total[4] = {0.0};
   if (threads == 1 || s->layout.batches < PARALLEL_BATCHES)
     for (int k = 0; k < chunks; ++k) sum_chunk(s, k);
@@ -468,17 +464,18 @@ scree_Status scree_singles_create(const scree_Operator *W, const scree_Colouring
   s->y = SCREE_TAKE(arena, float, ((size_t)s->nbodies + 1) * (size_t)s->stride);
   s->wait = SCREE_TAKE(arena, unsigned char, batches);
   s->pause = SCREE_TAKE(arena, unsigned char, batches);
-  s->sums = SCREE_TAKE(arena, double, (size_t)chunk_count(s) * 4);
+  s->sums = SCREE_TAKE(arena, double, (batches + CHUNK - 1) / CHUNK * 4);
   if (!s->batch || !s->r || !s->last || !s->changes || !s->y || !s->wait || !s->pause || !s->sums)
     return scree_fail_memory(log, "batches of contacts");
   double largest = 0.0;
-  for (int k = 0; k < p->nc * d; ++k) largest = fmax(largest, fabs(p->q[k]));
+  for (int k = 0; k < p->nc * d; ++k)
+    if (fabs(p->q[k]) > largest) largest = fabs(p->q[k]);
   const double A = next_power(1.0 / sqrt(W->mean_diagonal)), Q = next_power(largest);
   s->impulse = A * A * Q;
   s->velocity = A * Q;
   s->rho = (float)(1.0 / (W->mean_diagonal * A * A));
-  for (int k = 0; k < s->layout.batches * WIDTH; ++k)
-    for (int i = 0, c = s->layout.contact[k]; c >= 0 && i < d; ++i) {
+  for (int c = 0; c < p->nc; ++c)
+    for (int i = 0; i < d && !(left_out && left_out[c]); ++i) {
       const double q = p->q[c * d + i] / Q;
       s->q2 += q * q;
     }
