@@ -389,7 +389,10 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
   if (!status && alone) status = continue_alone(st, run, r, u);
   run->cache = cache;
   run->W = W;
-  if (st->has_bodies) scree_problem_destroy(&st->bodies);
+  if (st->has_bodies) {
+    scree_problem_destroy(&st->bodies);
+    run->state = NULL; /* of the operator over these bodies */
+  }
   return status;
 }
 

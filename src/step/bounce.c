@@ -117,6 +117,7 @@ static bool lower(scree_System *s, double allowed, int *parent, Group *groups) {
     if (f == 1) continue;
     p->shift[at] += (1 - f) * b;
     p->q[at] += (1 - f) * b;
+    p->solved = false;
     any = true;
   }
   return any;

@@ -346,17 +346,32 @@ void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double
   hold_pushes(s, step);
 }
 
-double scree_system_defect_of(const scree_System *s, int nc, const double *mu, const double *flow,
-                              const double *all_r, const double *all_u) {
+enum { DEFECTS = 4096 }; /* contacts that threads compute before they are added up */
+
+/* The terms of contacts start .. start + n - 1. */
+static void find_defects(const scree_System *s, int start, int n, const double *mu,
+                         const double *flow, const double *all_r, const double *all_u, double *out,
+                         scree_Share share) {
   const size_t d = (size_t)s->bodies.dimension;
-  double sum = 0;
-  for (size_t c = 0; c < (size_t)nc; ++c) {
+  SCREE_OVER_BODIES(k, n, share) {
+    const size_t c = (size_t)(start + k);
     const double *r = all_r + c * d, *u = all_u + c * d;
     const double slip = d == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
     const double tangent = r[1] * u[1] + (d == 3 ? r[2] * u[2] : 0);
     const double along = flow ? flow[(c * d + 1) * d + 1] : 1;
     const double De_Saxce = s->settings.flow == SCREE_COULOMB ? mu[c] * slip : 0;
-    sum += fabs(r[0] * (u[0] + De_Saxce) + along * tangent);
+    out[k] = fabs(r[0] * (u[0] + De_Saxce) + along * tangent);
+  }
+}
+
+double scree_system_defect_of(const scree_System *s, int nc, const double *mu, const double *flow,
+                              const double *all_r, const double *all_u) {
+  double terms[DEFECTS], sum = 0;
+  for (int start = 0; start < nc; start += DEFECTS) {
+    const int n = nc - start < DEFECTS ? nc - start : DEFECTS;
+    SCREE_ON_THREADS(n, s->threads, share,
+                     find_defects(s, start, n, mu, flow, all_r, all_u, terms, share));
+    for (int k = 0; k < n; ++k) sum += terms[k];
   }
   return sum;
 }

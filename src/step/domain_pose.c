@@ -5,6 +5,7 @@
  * its velocity after the kick. */
 #include "core/log.h"
 #include "core/memory.h"
+#include "solver/driver.h"
 #include "solver/own.h"
 #include "solver/registry.h"
 #include "step/system.h"
@@ -189,7 +190,12 @@ int scree_domain_first_contact(const scree_System *s) {
 scree_Status scree_domain_solve(scree_System *s, const scree_Problem *problem, double *r, double *u,
                                 scree_SolveInfo *info) {
   scree_Domain *p = &s->domain;
-  if (!p->global || p->size == 1) return scree_solver_solve(s->solver, problem, r, u, info);
+  if (!p->global || p->size == 1) {
+    const bool same = s->posed.solved;
+    const scree_Status status = scree_solver_solve_again(s->solver, problem, same, r, u, info);
+    s->posed.solved = status <= SCREE_NOT_CONVERGED;
+    return status;
+  }
   const scree_OwnPart part = {.ranks = p->ranks,
                               .rank = p->rank,
                               .size = p->size,

@@ -62,24 +62,43 @@ typedef struct Forced {
   double most;     /* largest change of velocity by forces of its bodies */
 } Forced;
 
-static void find_forced(const scree_System *s, const scree_Problem *p, const scree_Islands *islands,
-                        Forced *forced) {
+/* The terms of one contact in the data of its island. */
+typedef struct Loaded {
+  double diagonal[3], most;
+} Loaded;
+
+static void find_loaded(const scree_System *s, const scree_Problem *p, Loaded *loaded,
+                        scree_Share share) {
+  SCREE_OVER_BODIES(c, p->nc, share) {
+    const scree_ContactKey *key = &s->contacts.keys[c];
+    for (int k = 0; k < p->d; ++k) loaded[c].diagonal[k] = scree_system_diagonal(s, c, k);
+    loaded[c].most =
+        fmax(scree_system_forced_change(s, key->i), scree_system_forced_change(s, key->j));
+  }
+}
+
+static scree_Status find_forced(scree_System *s, const scree_Problem *p,
+                                const scree_Islands *islands, Forced *forced) {
+  const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
+  Loaded *loaded = SCREE_TAKE_RAW(&s->scratch, Loaded, p->nc);
+  if (!loaded) return scree_fail_memory(s->log, "the loads of islands");
+  SCREE_ON_THREADS(p->nc, s->threads, share, find_loaded(s, p, loaded, share));
   for (int c = 0; c < p->nc; ++c) {
     Forced *own = &forced[islands->of[c]];
-    for (int k = 0; k < p->d; ++k) own->diagonal += scree_system_diagonal(s, c, k);
-    const scree_ContactKey *key = &s->contacts.keys[c];
-    const double a = scree_system_forced_change(s, key->i),
-                 b = scree_system_forced_change(s, key->j);
-    own->most = fmax(own->most, fmax(a, b));
+    for (int k = 0; k < p->d; ++k) own->diagonal += loaded[c].diagonal[k];
+    own->most = fmax(own->most, loaded[c].most);
   }
+  scree_arena_release(&s->scratch, mark);
+  return SCREE_OK;
 }
 
 /* Mark the islands whose error is too large. Those with joints or deformable bodies are left to
  * the whole. */
-static void mark_islands(const scree_System *s, const scree_Problem *p,
-                         const scree_Islands *islands, Forced *forced, scree_IslandNorms *norms,
-                         bool *marked) {
-  find_forced(s, p, islands, forced);
+static scree_Status mark_islands(scree_System *s, const scree_Problem *p,
+                                 const scree_Islands *islands, Forced *forced,
+                                 scree_IslandNorms *norms, bool *marked) {
+  const scree_Status status = find_forced(s, p, islands, forced);
+  if (status) return status;
   for (int k = 0; k < islands->count; ++k)
     norms[k].rho = forced[k].diagonal > 0 ? islands->size[k] * p->d / forced[k].diagonal : 0;
   scree_islands_norms(p, islands, s->posed.r, s->posed.u, s->threads, norms);
@@ -87,6 +106,7 @@ static void mark_islands(const scree_System *s, const scree_Problem *p,
     const double loads = fmax(norms[k].r, norms[k].rho * forced[k].most);
     marked[k] = !islands->bound[k] && norms[k].rho > 0 && norms[k].map > rules.error * loads;
   }
+  return SCREE_OK;
 }
 
 /* Solve an island alone; true if it has got better impulses. */
@@ -120,11 +140,12 @@ static scree_Status refine_islands(scree_System *s, const scree_Portion *whole,
   scree_IslandNorms *norms = SCREE_TAKE_RAW(arena, scree_IslandNorms, islands->count);
   bool *marked = SCREE_TAKE(arena, bool, islands->count);
   if (!forced || !norms || !marked) return scree_fail_memory(s->log, "the loads of islands");
-  mark_islands(s, p, islands, forced, norms, marked);
+  scree_Status status = mark_islands(s, p, islands, forced, norms, marked);
+  if (status) return status;
   const int largest = scree_portion_largest(islands, marked);
   if (largest == 0) return SCREE_OK;
   scree_PortionRoom room;
-  scree_Status status = scree_portion_room(s, p, islands, largest, &room);
+  status = scree_portion_room(s, p, islands, largest, &room);
   const double before = s->work.spent;
   bool changed = false;
   for (int k = 0; k < islands->count && !status; ++k) {

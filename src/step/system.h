@@ -157,6 +157,7 @@ typedef struct scree_Posed {
   size_t busy_capacity, struck_capacity, held_capacity;
   double *lowered; /* (nbodies + 1 x nb) the same for impulses that were lowered (dissipate.c) */
   size_t lowered_capacity;
+  bool solved;       /* the solver knows the problem: none of its numbers changed since a solve */
   double rho, scale; /* of the error: step of the natural map, and scale of the relative error */
   double r_max;      /* largest normal impulse: a contact below `tolerance` of it is open */
 } scree_Posed;
