@@ -12,7 +12,13 @@
  * bodies in the step, if that is more (contacts that carry less than a weight do not matter): first
  * of all contacts together, then of each island with a rho of its own, since islands do not
  * influence each other. Where it is too large, the solve continues, for the whole or for this
- * island alone, with at most as much work as the step has cost so far. */
+ * island alone, with at most as much work as the step has cost so far.
+ *
+ * Small problems are solved until this error is a thousand times smaller: impulses that are right
+ * are right in the next step too, so that sweeps that end at 1e-4 in each step cost about as much.
+ * A cart with a spinning wheel pressed on the ground with a force that was 1.3 % off (root mean
+ * square; 18 % in one step of 330), after 2835 sweeps in all; now 0.001 % after 3539. Counted
+ * sweeps of ten small scenes grew by factors of 0.3 to 2.1; larger problems are not affected. */
 #include "step/forces.h"
 
 #include "core/log.h"
@@ -21,10 +27,12 @@
 
 static const struct {
   double error;  /* allowed natural map over the loads; tests/test_slide.c asks for a few of it */
+  double fine;   /* the same in small problems */
+  int small;     /* contacts in them, at most, on all ranks */
   double margin; /* target, as a part of it: warm starts keep what is gained for the next steps */
   double sweeps; /* that may always be added */
   double least;  /* tolerance that is requested at least: rounding */
-} rules = {.error = 1e-3, .margin = 0.05, .sweeps = 50, .least = 1e-14};
+} rules = {.error = 1e-3, .fine = 1e-6, .small = 32, .margin = 0.05, .sweeps = 50, .least = 1e-14};
 
 /* Natural map of a part over its loads, if its bodies change their velocities by `forced`. */
 static double error_of(const scree_Measures *m, double impulses, double forced) {
@@ -40,9 +48,9 @@ static double square_of(const double *r, size_t rows) {
 
 /* Solve a part that has been measured further; `error` is that of forces. */
 static scree_Status continue_solve(scree_System *s, const scree_Portion *part, double error,
-                                   double most, scree_StepReport *report) {
+                                   double allowed, double most, scree_StepReport *report) {
   scree_SolveSettings settings = scree_system_solve_settings(s, true);
-  settings.tolerance = fmax(rules.least, rules.margin * rules.error / error * report->solve.value);
+  settings.tolerance = fmax(rules.least, rules.margin * allowed / error * report->solve.value);
   return scree_portion_solve(s, part, &settings, most, report);
 }
 
@@ -51,7 +59,8 @@ static scree_Status refine_whole(scree_System *s, const scree_Portion *whole, do
   double square = square_of(whole->r, scree_problem_rows(whole->problem));
   scree_system_sums(s, &square, 1);
   const double error = error_of(&report->solve.measures, sqrt(square), s->forced_most);
-  return error > rules.error ? continue_solve(s, whole, error, most, report) : SCREE_OK;
+  const double allowed = s->posed.all <= rules.small ? rules.fine : rules.error;
+  return error > allowed ? continue_solve(s, whole, error, allowed, most, report) : SCREE_OK;
 }
 
 /* ---- islands --------------------------------------------------------------------------------- */
@@ -123,7 +132,7 @@ static scree_Status refine_island(scree_System *s, const scree_Portion *part, do
     const double left = most - (s->work.spent - before);
     *better = true;
     if (error > rules.error && left > 0 && !scree_portion_is_exact(&own))
-      status = continue_solve(s, part, error, left, &own);
+      status = continue_solve(s, part, error, rules.error, left, &own);
   }
   report->iterations += own.iterations;
   report->solves += own.solves;
