@@ -271,32 +271,26 @@ scree_Status scree_bodies_add(scree_Bodies *bodies, const scree_BodyDef *def,
   return SCREE_OK;
 }
 
-static bool has_span(const scree_Span *span) {
-  return scree_norm2(span->along) > 0;
-}
-
-double scree_force_factor(const scree_Bodies *b, const scree_Force *force) {
+double scree_force_factor(const scree_Force *force, scree_Vec3 place[2][2]) {
   double factor = 1;
   for (int k = 0; k < 2; ++k) {
     const scree_Span *span = &force->span[k];
-    if (!has_span(span)) continue;
-    const scree_Vec3 way =
-        scree_sub(b->motion[span->body[0]].pose.position, b->motion[span->body[1]].pose.position);
+    if (!scree_span_counts(span)) continue;
+    const scree_Vec3 way = scree_sub(place[k][0], place[k][1]);
     factor *= fmax(0, scree_dot(span->along, way) - span->less);
   }
   return factor;
 }
 
-static scree_Status check_spans(const scree_Bodies *b, const scree_ForceDef *def,
-                                const scree_Log *log) {
+scree_Status scree_force_check_spans(const scree_ForceDef *def, int bodies, const scree_Log *log) {
   for (int k = 0; k < 2; ++k) {
     const scree_Span *span = &def->span[k];
     if (!isfinite(scree_norm2(span->along)) || !isfinite(span->less))
       return scree_fail(log, SCREE_BAD_INPUT, "force: a span is not finite, expected numbers");
-    for (int side = 0; has_span(span) && side < 2; ++side)
-      if (span->body[side] < 0 || span->body[side] >= b->count)
+    for (int side = 0; scree_span_counts(span) && side < 2; ++side)
+      if (span->body[side] < 0 || span->body[side] >= bodies)
         return scree_fail(log, SCREE_BAD_INPUT, "force: span of body %d, expected 0 .. %d",
-                          span->body[side], b->count - 1);
+                          span->body[side], bodies - 1);
   }
   return SCREE_OK;
 }
@@ -309,7 +303,7 @@ scree_Status scree_bodies_add_force(scree_Bodies *bodies, const scree_ForceDef *
   if (def->body >= 0 && bodies->fixed[def->body])
     return scree_fail(log, SCREE_BAD_INPUT, "force: body %d is an obstacle, no force moves it",
                       def->body);
-  scree_Status status = check_spans(bodies, def, log);
+  scree_Status status = scree_force_check_spans(def, bodies->count, log);
   if (status) return status;
   if (!scree_grow((void **)&bodies->forces, &bodies->force_capacity,
                   (size_t)bodies->force_count + 1, sizeof *bodies->forces))

@@ -307,7 +307,7 @@ static void reduce(scree_Cell *cell) {
 /* Bodies of joints stay where the joint holds them. */
 static bool is_jointed(const scree_System *s, int k) {
   for (int j = 0; j < s->joints.count; ++j)
-    if (s->joints.joint[j].def.body[0] == k || s->joints.joint[j].def.body[1] == k) return true;
+    if (s->joints.joint[j].body[0] == k || s->joints.joint[j].body[1] == k) return true;
   return false;
 }
 

@@ -321,21 +321,34 @@ scree_Status scree_world_drive_nodes(scree_World *world, const scree_DrivenDef *
   return scree_bodies_drive_nodes(&world->system.bodies, def, &world->log);
 }
 
-scree_Status scree_world_add_force(scree_World *world, const scree_ForceDef *def) {
+/* A force of a divided world in place of force `at`, or behind all: on a body that this rank may
+ * not have. Spans are between bodies of the whole world. */
+static scree_Status put_force(scree_World *world, int at, const scree_ForceDef *def) {
   scree_System *s = &world->system;
   scree_Domain *p = &s->domain;
-  if (!p->global) return scree_bodies_add_force(&s->bodies, def, &world->log);
   scree_ForceDef own = *def;
   const bool here = find_local(world, &own.body);
   if (!here) own.body = -1;
-  const size_t n = (size_t)s->bodies.force_count + 1;
-  if (!scree_grow((void **)&p->forces, &p->forces_capacity, n, sizeof *p->forces))
-    return scree_fail_memory(&world->log, "the forces of a rank");
-  const scree_Status status = scree_bodies_add_force(&s->bodies, &own, &world->log);
+  for (int k = 0; k < 2; ++k) own.span[k].along = scree_vec3(0, 0, 0);
+  const size_t n = (size_t)at + 1;
+  scree_Status status = scree_force_check_spans(def, p->whole, &world->log);
+  if (!status && !scree_grow((void **)&p->forces, &p->forces_capacity, n, sizeof *p->forces))
+    status = scree_fail_memory(&world->log, "the forces of a rank");
+  if (!status)
+    status = at == s->bodies.force_count
+                 ? scree_bodies_add_force(&s->bodies, &own, &world->log)
+                 : scree_bodies_set_force(&s->bodies, at, &own, &world->log);
   if (status) return status;
-  p->forces[n - 1] = def->body;
-  if (!here) s->bodies.forces[n - 1].body = SCREE_FORCE_ELSEWHERE;
+  p->forces[at] = def->body;
+  memcpy(s->bodies.forces[at].span, def->span, sizeof def->span);
+  if (!here) s->bodies.forces[at].body = SCREE_FORCE_ELSEWHERE;
   return SCREE_OK;
+}
+
+scree_Status scree_world_add_force(scree_World *world, const scree_ForceDef *def) {
+  scree_Bodies *b = &world->system.bodies;
+  return world->system.domain.global ? put_force(world, b->force_count, def)
+                                     : scree_bodies_add_force(b, def, &world->log);
 }
 
 int scree_world_force_count(const scree_World *world) {
@@ -343,7 +356,10 @@ int scree_world_force_count(const scree_World *world) {
 }
 
 scree_Status scree_world_set_force(scree_World *world, int force, const scree_ForceDef *def) {
-  return scree_bodies_set_force(&world->system.bodies, force, def, &world->log);
+  scree_Bodies *b = &world->system.bodies;
+  return world->system.domain.global && force >= 0 && force < b->force_count
+             ? put_force(world, force, def)
+             : scree_bodies_set_force(b, force, def, &world->log);
 }
 
 scree_Status scree_body_set_driver(scree_World *world, int body, const scree_Signal *driver) {
