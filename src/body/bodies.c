@@ -55,7 +55,9 @@ scree_Status scree_bodies_check_pose(const scree_Bodies *bodies, int body, const
   const scree_Quat q = pose->orientation;
   const double norm = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
   if (!vec_is_finite(pose->position))
-    return scree_fail(log, SCREE_BAD_INPUT, "body %d: its position is not finite", body);
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "body %d: position (%g, %g, %g), expected finite numbers", body,
+                      pose->position.x, pose->position.y, pose->position.z);
   if (!(norm > 0) || !isfinite(norm))
     return scree_fail(log, SCREE_BAD_INPUT,
                       "body %d: orientation (%g, %g, %g, %g), expected a quaternion other than 0",
@@ -225,7 +227,8 @@ scree_Status scree_bodies_add(scree_Bodies *bodies, const scree_BodyDef *def,
                               const scree_Log *log) {
   scree_Inertia inertia;
   const int body = bodies->count;
-  if (!def->shape) return scree_fail(log, SCREE_BAD_INPUT, "body %d: it has no shape", body);
+  if (!def->shape)
+    return scree_fail(log, SCREE_BAD_INPUT, "body %d: found no shape, expected one", body);
   const scree_ShapeType *type = scree_shape_type(def->shape->kind);
   if (type->dimension != bodies->dimension)
     return scree_fail(log, SCREE_BAD_INPUT, "body %d: a %s is %dD, expected %dD", body, type->name,
@@ -234,7 +237,9 @@ scree_Status scree_bodies_add(scree_Bodies *bodies, const scree_BodyDef *def,
   if (!status) status = fill_inertia(bodies, def, &inertia, log);
   if (status) return status;
   if (!scree_twist_is_finite(&def->velocity))
-    return scree_fail(log, SCREE_BAD_INPUT, "body %d: its velocity is not finite", body);
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "body %d: found a velocity that is not finite, expected finite numbers",
+                      body);
   if (!def->obstacle && (def->driver.kind != SCREE_SIGNAL_ZERO || def->belt))
     return scree_fail(log, SCREE_BAD_INPUT, "body %d: it has a driver, expected an obstacle", body);
   if (!scree_bodies_reserve(bodies, (size_t)body + 1) ||
@@ -301,7 +306,8 @@ scree_Status scree_bodies_add_force(scree_Bodies *bodies, const scree_ForceDef *
     return scree_fail(log, SCREE_BAD_INPUT, "force: on body %d, expected -1 .. %d", def->body,
                       bodies->count - 1);
   if (def->body >= 0 && bodies->fixed[def->body])
-    return scree_fail(log, SCREE_BAD_INPUT, "force: body %d is an obstacle, no force moves it",
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "force: on body %d, an obstacle, expected a body that forces move",
                       def->body);
   scree_Status status = scree_force_check_spans(def, bodies->count, log);
   if (status) return status;

@@ -116,8 +116,8 @@ static scree_Status check_kind(const scree_JointDef *def, int dimension, const s
                       SCREE_JOINT_KINDS - 1);
   const scree_JointClass *class_ = &scree_joint_registry[def->kind];
   if (!class_->exists[dimension - 2])
-    return scree_fail(log, SCREE_BAD_INPUT, "joint: there is no %s in %dD", class_->name,
-                      dimension);
+    return scree_fail(log, SCREE_BAD_INPUT, "joint: %s in %dD, expected a kind that exists there",
+                      class_->name, dimension);
   if (!is_finite(def->anchor) || !is_finite(def->anchor2) || !is_finite(def->axis) ||
       !is_finite(def->axis2))
     return scree_fail(log, SCREE_BAD_INPUT,

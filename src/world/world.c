@@ -41,7 +41,8 @@ static scree_Status check_numbers(const scree_WorldSettings *s, const scree_Log 
   if (!(s->theta >= 0.5 && s->theta <= 1))
     return scree_fail(log, SCREE_BAD_INPUT, "world: theta %g, expected in [0.5, 1]", s->theta);
   if (!isfinite(s->gravity.x) || !isfinite(s->gravity.y) || !isfinite(s->gravity.z))
-    return scree_fail(log, SCREE_BAD_INPUT, "world: gravity is not finite");
+    return scree_fail(log, SCREE_BAD_INPUT, "world: gravity (%g, %g, %g), expected finite numbers",
+                      s->gravity.x, s->gravity.y, s->gravity.z);
   if (s->dimension == 2 && s->gravity.z != 0)
     return scree_fail(log, SCREE_BAD_INPUT, "world: gravity z = %g, expected 0 in 2D",
                       s->gravity.z);
@@ -79,7 +80,7 @@ static scree_Status check_names(const scree_WorldSettings *s, const scree_Log *l
   }
   if (!s->solve.solver || !scree_solver_class_find(s->solve.solver) ||
       strlen(s->solve.solver) >= SCREE_OPTION_NAME_SIZE)
-    return scree_fail(log, SCREE_BAD_INPUT, "world: solver \"%s\" is not known",
+    return scree_fail(log, SCREE_BAD_INPUT, "world: solver \"%s\", expected the name of a solver",
                       s->solve.solver ? s->solve.solver : "");
   return SCREE_OK;
 }
@@ -426,10 +427,13 @@ scree_Status scree_body_set_velocity(scree_World *world, int body, const scree_T
   scree_Status status = check_body(world, body);
   if (status) return status;
   if (b->fixed[body])
-    return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d is an obstacle: its driver moves it",
-                      body);
+    return scree_fail(
+        &world->log, SCREE_BAD_INPUT,
+        "velocity: body %d is an obstacle, which its driver moves, expected another body", body);
   if (!scree_twist_is_finite(velocity))
-    return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d: its velocity is not finite", body);
+    return scree_fail(&world->log, SCREE_BAD_INPUT,
+                      "body %d: found a velocity that is not finite, expected finite numbers",
+                      body);
   b->motion[body].velocity = b->dimension == 2 ? scree_twist_planar(*velocity) : *velocity;
   const scree_Twist set = b->motion[body].velocity;
   scree_bodies_set_rigid_velocity(b, body, &set);
