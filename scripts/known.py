@@ -349,9 +349,10 @@ The cannons: balls that fall together, with a gap that the upper one crosses in 
 hit the floor. At 0.1 mm they count as one group and share the blow, as balls that touch do: the upper one leaves with the
 speed of the lower. The steps are cut for it where the energy that is misplaced matters for the world.
 
-The rough plates: friction needs 0.43 of the pressure, and may have all of it. At h the cube sticks for a second; at h/2, and at
-two others of twelve steps that were tried, it stands still until the solver, which does not lower the error of 1e-7 that is
-left, finds another solution of the step, in which the corners of one side slip. Every step is certified.
+The rough plates: friction needs 0.43 of the pressure, and may have all of it, so that the cube should stick. At some steps
+it does (the way is then right to 0.01 %), at others it stands still for a while, until the solver, which does not lower an
+error of 1e-7 that is left, finds another solution of the step, in which the corners of one side slip. Every step is certified:
+this is wrong, and not mended yet.
 """
 
 
