@@ -59,21 +59,21 @@ def run(name, ranks, folder, steps, seconds, sets, cpu=0):
         return (err.strip().splitlines() or ['?'])[0]
 
 
-def last_frame(folder):
+def frames(folder):
+    """The positions of each frame, by its step."""
     with h5py.File(os.path.join(folder, 'results.h5'), 'r') as file:
-        frames = file['frames']
-        return frames['position'][-1], frames['step'][-1]
-
+        return dict(zip(file['frames/step'][:].tolist(), file['frames/position'][:]))
 
 
 def distance(folder, other):
-    """The largest distance of a body in the last frames of two runs; nan: other bodies, or no results."""
+    """The largest distance of a body in the last frame that two runs have; nan: other bodies, or no results."""
     if not os.path.exists(os.path.join(other, 'results.h5')):
         return float('nan')
-    mine, theirs = last_frame(folder), last_frame(other)
-    if mine[0].shape != theirs[0].shape or mine[1] != theirs[1]:
+    mine, theirs = frames(folder), frames(other)
+    common = set(mine) & set(theirs)
+    if not common or mine[max(common)].shape != theirs[max(common)].shape:
         return float('nan')
-    return float(numpy.nanmax(numpy.abs(mine[0] - theirs[0]), initial=0))
+    return float(numpy.nanmax(numpy.abs(mine[max(common)] - theirs[max(common)]), initial=0))
 
 
 def lines(folder):
