@@ -359,10 +359,10 @@ the lower one has hit the floor. With a gap of 0.1 mm the balls count as one gro
 the upper one leaves with the speed of the lower. Steps are cut for such impacts where the energy concerned matters for the
 world.
 
-Soft cube between rough plates: to stick, the cube needs a friction force of 0.43 of the pressure, and up to 1 is allowed.
-At h it sticks for the whole second. At h/2, and at two of twelve other steps that were tried, it sticks at first. The solver
-does not lower an error of 1e-7 that is left, and in a later step finds another solution, in which the corners of one side
-slip. Every step is certified.
+Soft cube between rough plates: to stick, the cube needs a friction force of 0.43 of the pressure, and up to 1 is allowed, so that
+it should stick. At some steps it does, and the way is then right to 0.01 %. At others it sticks at first. The solver does not lower
+an error of 1e-7 that is left, and in a later step finds another solution, in which the corners of one side slip. Every step is
+certified nevertheless. This is an error that has not been corrected yet.
 """
 
 
