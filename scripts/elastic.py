@@ -141,16 +141,31 @@ def scree(disks, walls, e, end, folder, factor=1.0):
 
 HEAD = '''# Impacts that lose little
 
-Made by `scripts/elastic.py`: disks without friction and gravity at all defaults, at the automatic step h and at h/2, against
-a simulation that goes from one impact to the next and has no step. "exact" is the kinetic energy that is left, in percent of
-that at the start, and "h", "h/2" are the differences from it, in percent of the start: means over %d starts, and the
-largest. Motion is chaotic but in the cradle, so that single starts of one scene scatter whatever the step.
+This page measures the loss of energy in impacts with a high coefficient of restitution e_n. Disks without friction and
+gravity are simulated at all defaults, with the automatic step h and with h/2. The reference is a simulation that has no
+time step: without friction and gravity disks move straight between impacts, so that it computes the time of every impact
+in closed form and goes from one impact to the next. Compared is the kinetic energy that is left at the end.
+
+The scenes:
 
 - gas: 100 disks of 3 cm at 1 m/s in a box of 1 m, 2 s
 - sizes: 60 disks of 1 to 4 cm at 1 m/s in a box of 0.96 m, 2 s
 - billiards: 15 balls in a triangle, with gaps of about a tenth of a millimetre, hit at 5 m/s, 1 s
-- cradle: five balls in a row with gaps of 0.1 to 1 mm between two walls, the first at 1 m/s, 1 s. At 0.9 balls come to touch,
-  and then share a blow ([PHYSICS](../PHYSICS.md#time)), which impact by impact they do not
+- cradle: five balls in a row, with gaps of 0.1 to 1 mm, between two walls, the first at 1 m/s, 1 s. At e_n = 0.9 balls come
+  into contact, and balls in contact are treated as one group in an impact ([PHYSICS](../PHYSICS.md#time)). The reference
+  treats one impact after the other, so the two differ there.
+
+The columns; energies are in percent of the kinetic energy at the start:
+
+- exact: kinetic energy that is left in the reference, mean over %d starts
+- h, h/2: difference of scree from it at these steps, mean over the starts; each is followed by the largest difference of a
+  single start
+- parts of a step: mean number of substeps into which a step is divided, at h
+- not certified: steps at h that are not certified, summed over all starts
+
+The motion is chaotic except in the cradle, so that single starts of one scene scatter whatever the step.
+
+To make this page again: `scripts/elastic.py --starts %d`.
 
 | scene | e_n | exact | h | largest | h/2 | largest | parts of a step | not certified |
 |---|---:|---:|---:|---:|---:|---:|---:|---|
@@ -181,7 +196,7 @@ def main():
                 100 * worst[2], parts, above or 'none'))
             print(out[-1], flush=True)
     with open(os.path.join(ROOT, 'docs', 'validation', 'elastic.md'), 'w', encoding='utf-8') as file:
-        file.write(HEAD % request.starts + '\n'.join(out) + '\n')
+        file.write(HEAD % (request.starts, request.starts) + '\n'.join(out) + '\n')
 
 
 if __name__ == '__main__':

@@ -330,29 +330,39 @@ def cells(name, text, scene, answer, measured, scale, deforms):
             'none' if not any(map(int, missed)) else ', '.join(missed), f'{100 * created:.2g}', str(results[0][0]['steps'])]
 
 
-HEAD = """## Small scenes with known answers
+HEAD = """# Small scenes with known answers
 
-Made by `scripts/known.py`: scenes at all defaults at the automatic step h, at h/2, and with `euler` at h, against a formula,
-or against the same scene at h/64 ("fine"). Differences are in percent of the answer, or of the scale in parentheses.
-"created" is the energy that the discretisation has created at h, in percent.
+Each row is a small scene whose result is known from a formula, or from the same scene run with the step h/64 (marked
+"fine"). The scenes run at all defaults with the automatic step h and with h/2, and with the scheme `euler` at h.
+
+- answer: the known result, in SI units
+- h, h/2, `euler`: difference of the measured result from it, in percent of the answer, or of the scale in parentheses; a
+  dash where the scheme `euler` is not run, since bodies deform
+- steps not certified: their number in each of these runs, or "none"
+- created: energy created by the discretisation at h, in percent of the energy turned over
+- steps: number of steps at h
+
+To make this page again: `scripts/known.py`.
 
 | scene | answer | h | h/2 | `euler` | steps not certified | created | steps |
 |---|---:|---:|---:|---:|---|---:|---:|
 """
 
 TAIL = """
-The height field: the ball crosses an edge between triangles eighty times. Its impact on each next triangle begins up to a step
-early, and what it loses by that is of first order in the step; single impacts are below the thousandth of the energy from
-which steps are cut ([PHYSICS](../PHYSICS.md#time)). The finest step loses what the edges take.
+Ball in a bowl of triangles (a height field): the ball crosses an edge between triangles eighty times. Its impact on the next
+triangle begins up to one step early, and the energy lost by this is of first order in the step. Steps are cut
+at impacts only if the energy concerned exceeds a thousandth of the energy of the world ([PHYSICS](../PHYSICS.md#time)), and
+that of each of these impacts is smaller. The loss at the finest step is the one that the edges themselves cause.
 
-The cannons: balls that fall together, with a gap that the upper one crosses in a small part of a step after the lower one has
-hit the floor. At 0.1 mm they count as one group and share the blow, as balls that touch do: the upper one leaves with the
-speed of the lower. The steps are cut for it where the energy that is misplaced matters for the world.
+Ball on a larger ball (three rows): both fall together, and the upper one crosses the gap within a small part of a step after
+the lower one has hit the floor. With a gap of 0.1 mm the balls count as one group in the impact, as balls in contact do, and
+the upper one leaves with the speed of the lower. Steps are cut for such impacts where the energy concerned matters for the
+world.
 
-The rough plates: friction needs 0.43 of the pressure, and may have all of it, so that the cube should stick. At some steps
-it does (the way is then right to 0.01 %), at others it stands still for a while, until the solver, which does not lower an
-error of 1e-7 that is left, finds another solution of the step, in which the corners of one side slip. Every step is certified:
-this is wrong, and not mended yet.
+Soft cube between rough plates: to stick, the cube needs a friction force of 0.43 of the pressure, and up to 1 is allowed, so that
+it should stick. At some steps it does, and the way is then right to 0.01 %. At others it sticks at first. The solver does not lower
+an error of 1e-7 that is left, and in a later step finds another solution, in which the corners of one side slip. Every step is
+certified nevertheless. This is an error that has not been corrected yet.
 """
 
 

@@ -131,14 +131,22 @@ def row(name, until, seconds):
 
 HEAD = MARK + '''
 
-Made by `scripts/truth.py`: scenes of `bench/scenes` with all settings at their defaults, at twice
-the automatic step h, at h and at h/2. Differences are between means over time of the kinetic energy, the potential
-energy, the work of forces and drivers, and the energy dissipated, in this order, relative to the energy turned
-over, or to a millionth of the potential energy where nothing moves (`load-3d`: 10^8 N move by 10^-10 m or less).
-Packings that give way once or twice under a load are compared by means over several starts (other seeds, `perturb:
-1e-3`), ± their standard errors. "not certified" counts steps of all starts and "created" is the energy that the
-discretisation has put in, the largest of all starts, at 2h / h / h/2. Steps, the slowest step and seconds are those of
-the first start at h, on one processor that other work shared.
+Large scenes of `bench/scenes` run with all settings at their defaults, at twice the automatic step h, at h and at h/2.
+If the default step is accurate enough, the results of the three runs agree.
+
+- time, steps: simulated time in seconds, and steps at h
+- starts: packings that give way once or twice under a load are compared by means over several starts (other seeds,
+  `perturb: 1e-3`); all others have one start
+- not certified: steps that are not certified, summed over all starts, at 2h / h / h/2
+- h against h/2, 2h against h/2: differences of four means over time: kinetic energy / potential energy / work of forces and
+  drivers / energy dissipated. They are relative to the energy turned over, or to a millionth of the potential energy where
+  nothing moves (`load-3d`: 10^8 N move by 10^-10 m or less). With several starts, ± the standard error follows.
+- created: energy created by the discretisation, relative to the energy turned over, at 2h / h / h/2; the largest of all starts
+- penetration: deepest penetration at h, relative to the size of the smaller body; the largest of all starts
+- slowest step, CPU: computing time of the slowest step, and processor time of the run, of the first start at h, with one
+  thread on a machine that other programs used at the same time
+
+To make this table again: `scripts/truth.py`; the notes below it are kept.
 
 | scene | bodies | time, s | steps | starts | not certified | h against h/2 | 2h against h/2 | created | penetration | slowest step, s | CPU, s |
 |---|---:|---:|---:|---:|---:|---|---|---|---:|---:|---:|

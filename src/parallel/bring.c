@@ -1,4 +1,4 @@
-/* Arrays of any length of all ranks, on rank 0 (see ranks.h). */
+/* Collects on rank 0 an array of each rank; their lengths may differ (see ranks.h). */
 #include "core/log.h"
 #include "core/memory.h"
 #include "parallel/ranks.h"

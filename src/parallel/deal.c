@@ -1,4 +1,4 @@
-/* Elements to the ranks that they belong to (see ranks.h). */
+/* Sends elements to the ranks that they belong to (see ranks.h). */
 #include "core/log.h"
 #include "core/memory.h"
 #include "parallel/ranks.h"

@@ -1,6 +1,6 @@
 /* GMRES on several ranks by PETSc, for matrices that are only applied (004 section 7). The vectors
  * of a rank are its rows. Everything is called by all ranks together, and gives the same result on
- * all of them. In a build without PETSc there is none: SCREE_KRYLOV is 0, and `create` fails. */
+ * all of them. A build without PETSc does not have it: SCREE_KRYLOV is 0, and `create` fails. */
 #ifndef SCREE_PARALLEL_KRYLOV_H
 #define SCREE_PARALLEL_KRYLOV_H
 

@@ -9,8 +9,8 @@
  * Direct: MUMPS, a multifrontal L U with pivoting. Otherwise GMRES, preconditioned by algebraic
  * multigrid: hypre's BoomerAMG, or PETSc's own GAMG.
  *
- * Everything here is called by all ranks together, and gives the same status on all of them. In a
- * build without PETSc there are none of them: SCREE_SHARED_FACTORS is 0, and every call fails. */
+ * Everything here is called by all ranks together, and gives the same status on all of them. A
+ * build without PETSc does not have them: SCREE_SHARED_FACTORS is 0, and every call fails. */
 #ifndef SCREE_PARALLEL_SHARED_FACTOR_H
 #define SCREE_PARALLEL_SHARED_FACTOR_H
 

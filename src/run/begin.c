@@ -1,4 +1,4 @@
-/* How a run begins: its folder, a new world, or the one of its checkpoint (see runner.c). */
+/* The start of a run: its folder, and a new world or that of its checkpoint (see runner.c). */
 #define _POSIX_C_SOURCE 200809L
 #include "core/log.h"
 #include "core/memory.h"

@@ -1,6 +1,7 @@
 /* Checkpoints (see checkpoint.h): magic, version of the format, size and checksum, then the head,
- * the order of poured bodies, and the world's state. In machine byte order: a checkpoint continues
- * a run on a machine of the same kind; results.h5 is portable. */
+ * the order of poured bodies, and the world's state. Numbers are in the byte order
+ * of the machine, so that a run can be continued only on a machine of the same kind; results.h5 is
+ * portable. */
 #define _POSIX_C_SOURCE 200809L
 #include "run/checkpoint.h"
 

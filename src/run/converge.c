@@ -1,5 +1,5 @@
-/* Runs of one scene compared (see converge.h): how far single bodies are apart, the averages with
- * their errors and orders, and the advice. */
+/* Comparison of the runs of one scene (see converge.h): distances between the same bodies in two
+ * runs, averages with their errors and orders, and the recommended step and tolerance. */
 #include "run/converge.h"
 
 #include "core/log.h"

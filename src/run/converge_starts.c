@@ -4,12 +4,12 @@
  * the same start, so differences d(s) = a(s, 0) - a(s, K) to the finest level are compared: they
  * are small as long as the motion is not chaotic, and independent of each other after that. Their
  * mean over the N starts is the systematic difference, with the standard error sd(d) / sqrt(N), and
- * Student's t gives the interval that has the true one. The limit h -> 0 is
+ * Student's t gives the interval that contains the true one. The limit h -> 0 is
  *
  *     a0 = a(K) - d / (2^(p K) - 1),      so that     a(0) - a0 = d / (1 - 2^(-p K))
  *
- * with the order p, if it can be told, else with p = 1: across impacts schemes are of first order
- * as a rule, and without this the error would be taken for three quarters of what it is (K = 2).
+ * with the order p, if it can be determined, else with p = 1: across impacts schemes are of first
+ * order as a rule, and without this factor the error would be underestimated by a quarter (K = 2).
  *
  * The order comes from means over the starts at all levels, if the differences of neighbouring
  * levels are above twice their standard errors, and if leaving out one start after the other (the

@@ -1,10 +1,10 @@
-/* A chunk of numbers as HDF5's filters `shuffle` and `deflate` leave it, made without HDF5, so that
- * another thread can do it while HDF5, which is not safe with threads, is used elsewhere. Every
- * reader of HDF5 files reads such chunks: they are ordinary zlib streams.
+/* Compresses a chunk of numbers into the format of HDF5's filters `shuffle` and `deflate`, without
+ * HDF5, so that another thread can do it while HDF5, which is not safe with threads, is used
+ * elsewhere. Every reader of HDF5 files reads such chunks: they are ordinary zlib streams.
  *
  * After the shuffle the first bytes of all numbers follow each other, then the second ones, and so
- * on. The low bytes of mantissas are random: deflate would search them in vain, at the price of
- * most of the time. Planes of random bytes at the start are therefore stored as they are. */
+ * on. The low bytes of mantissas are random: deflate cannot compress them, and would spend most of
+ * its time on them. Planes of random bytes at the start are therefore stored as they are. */
 #ifndef SCREE_RUN_DEFLATE_H
 #define SCREE_RUN_DEFLATE_H
 

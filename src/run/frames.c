@@ -1,4 +1,5 @@
-/* A run read back (see frames.h): the functions that do not depend on the source of the data. */
+/* Reading a saved run (see frames.h): the functions that do not depend on the source of the data.
+ */
 #include "run/frames.h"
 
 #include "core/log.h"

@@ -1,4 +1,4 @@
-/* Inside the reader of results.h5: parts of datasets and attributes, and the bodies. */
+/* Internals of the reader of results.h5: parts of datasets and attributes, and the bodies. */
 #ifndef SCREE_RUN_FRAMES_DATA_H
 #define SCREE_RUN_FRAMES_DATA_H
 

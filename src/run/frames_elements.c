@@ -1,4 +1,4 @@
-/* The nodes of finite-element bodies in results.h5, read back: where those of each body are in the
+/* Reads the nodes of finite-element bodies from results.h5: where the nodes of each body are in the
  * frames, and which of them are the vertices of its shape. */
 #include "core/log.h"
 #include "core/memory.h"

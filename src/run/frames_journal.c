@@ -1,5 +1,5 @@
-/* Frames of frames.bin (see frames_journal.h). The file is only appended to, and a record that is
- * not whole ends it, so it can be read while the run goes on. */
+/* Frames of frames.bin (see frames_journal.h). Records are only appended to the file, and an
+ * incomplete record counts as its end, so that it can be read while the run goes on. */
 #define _POSIX_C_SOURCE 200809L
 #include "run/frames_journal.h"
 

@@ -1,4 +1,4 @@
-/* Runs from their folder: results.h5 (docs/RESULTS.md) and telemetry.jsonl. The files are not
+/* Reads a run from its folder: results.h5 (docs/RESULTS.md) and telemetry.jsonl. The files are not
  * trusted: sizes, offsets, body numbers and shapes are checked before they are used. */
 #include "core/log.h"
 #include "core/memory.h"

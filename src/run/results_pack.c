@@ -1,9 +1,10 @@
 /* Chunks of results.h5 (see results_pack.h).
  *
- * Extents of chunks are powers of two of at most 128 kB. Frames and contacts follow each other
- * without end: a chunk is a number of their rows. Of items (bodies, joints, nodes) a chunk has
- * either all items of several frames or a part of the items of one. When their number has grown so
- * far that the extents change, or datasets are added, all is packed again. */
+ * Extents of chunks are powers of two of at most 128 kB. Datasets with a row for each frame or each
+ * contact grow during the run, and a chunk is a number of their rows. In datasets of items (bodies,
+ * joints, nodes) a chunk has either all items of several frames or a part of the items of one. When
+ * the number of items has grown so far that the extents change, or datasets are added, all chunks
+ * are packed again. */
 #define _POSIX_C_SOURCE 200809L
 #include "run/results_pack.h"
 

@@ -2,9 +2,9 @@
  * (results_columns.h), compressed as soon as a chunk is full, so that each is compressed once
  * although results.h5 is written several times. HDF5 is not used: another thread may do this.
  *
- * Chunks are kept in a file without a name in the folder of the run: it vanishes with the run, and
- * a resumed run makes the chunks again from the journal. Their extents depend on the frames alone,
- * so that results.h5 has the same bytes in whichever way a run came to them. */
+ * Chunks are kept in a file without a name in the folder of the run. The system deletes it when the
+ * process ends, and a resumed run makes the chunks again from the journal. Their extents depend on
+ * the frames alone, so that results.h5 has the same bytes whether or not a run was interrupted. */
 #ifndef SCREE_RUN_RESULTS_PACK_H
 #define SCREE_RUN_RESULTS_PACK_H
 

@@ -3,8 +3,8 @@
  * (results_pack.h) and only copied. Object times are not recorded: equal results give equal files.
  *
  * HDF5 does not recover from a failed write of its own: the file cannot be closed, and the process
- * may crash when it ends. So files of ordinary size are built in memory (fclib_h5.h) and written by
- * us; larger ones go to the disk directly, once it was seen that the disk has room for them. */
+ * may crash when it ends. So files of ordinary size are built in memory (fclib_h5.h) and written
+ * without HDF5; larger ones are written by HDF5 if the disk has room for them. */
 #define _POSIX_C_SOURCE 200809L
 #include "run/results_write.h"
 

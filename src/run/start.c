@@ -1,4 +1,4 @@
-/* A saved frame of a run as the start of another scene (see scene/start.h). */
+/* Reads a saved frame of a run as the initial state of another scene (see scene/start.h). */
 #include "scene/start.h"
 #include "core/log.h"
 #include "core/memory.h"

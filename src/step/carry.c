@@ -1,9 +1,9 @@
 /* Impulses of a step of several kicks.
  *
- * A step that is halved, or cut at an impact, has several kicks, and what is asked for is the
- * impulse of each contact in the whole step: its mean force, the load on a wall. After each kick
- * the sum so far is stored like the impulses that start the next solve (memory.c), and found again
- * by the contacts of the next kick. A step of one kick, which is nearly all, stores nothing. */
+ * A step that is halved, or cut at an impact, has several kicks. Results need the impulse of each
+ * contact in the whole step, for its mean force or the load on a wall. After each kick the sum so
+ * far is stored like the impulses that start the next solve (memory.c), and matched to the contacts
+ * of the next kick. Most steps have one kick, and store nothing. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "step/system.h"

@@ -1,7 +1,7 @@
 /* Impacts for which a step is cut.
  *
- * 1. Of bodies that leave a support. The law on the gap at the next kick stops a body up to one
- * step before it meets another one. For a body in free flight this makes no difference: its
+ * 1. Impacts of bodies that leave a support. The law on the gap at the next kick stops a body up to
+ * one step before it meets another one. For a body in free flight this makes no difference: its
  * position at the next kick is right. But a body that stands on a second contact, as a block that
  * rocks from one edge to the other, leaves that support up to a step too early, and its weight,
  * which the support carried until the impact, takes energy from it instead. The error is of first
@@ -14,12 +14,12 @@
  * begins with a kick without forces, which is the impact. Only the leapfrog is cut: with another
  * theta a change of the step adds or takes energy (certify.c).
  *
- * 2. Of bodies that are pushed into others. A body that is hit, and reaches a third one in the same
- * step, has no velocity before that impact from which restitution could follow: the gap is closed
- * without a bounce. Of the work r (u- + u+)/2 of that contact the part e_n^2 is wrong. A cradle
- * of five balls with e_n = 1 and gaps of a tenth of their way in a step would lose a quarter of
- * its energy in one impact. So each such impact gets a span of its own: one ends before the first
- * impact, the next one before the body that was hit reaches another. Gaps that take less than
+ * 2. Impacts of bodies that are pushed into others. A body that is hit, and reaches a third one in
+ * the same step, has no velocity before that impact from which restitution could follow: the gap is
+ * closed without a bounce. Of the work r (u- + u+)/2 of that contact the part e_n^2 is wrong. A
+ * cradle of five balls with e_n = 1 and gaps of a tenth of their way in a step would lose a quarter
+ * of its energy in one impact. So each such impact gets a span of its own: one ends before the
+ * first impact, the next one before the body that was hit reaches another. Gaps that take less than
  * `instant` of a span are left: such bodies touch, and share the impulse. Not in divided worlds,
  * whose ranks would have to agree on the smallest gap. */
 #include "core/log.h"

@@ -8,9 +8,9 @@
  * 0.1 ms, pressed on the wall with 1.2 to 3.0 N instead of 2.1 N; beside two blocks of 10 t that
  * rest the force was off by up to the whole weight of the ladder. Both were certified.
  *
- * So the natural map is compared with the impulses alone, or with what forces would do to the
- * bodies in the step, if that is more (contacts that carry less than a weight do not matter): first
- * of all contacts together, then of each island with a rho of its own, since islands do not
+ * So the natural map is compared with the impulses alone, or with the impulses of the forces on the
+ * bodies in the step, if those are larger (contacts that carry less than a weight do not matter):
+ * first of all contacts together, then of each island with a rho of its own, since islands do not
  * influence each other. Where it is too large, the solve continues, for the whole or for this
  * island alone, with at most as much work as the step has cost so far.
  *

@@ -1,4 +1,4 @@
-/* Islands that rest in a world that does not.
+/* Islands that rest in a world of which other parts move.
  *
  * A world that rests as a whole is solved until errors do not move its bodies (solve.c, certify.c).
  * In a world where something moves, a stack beside a flow, the error is relative to all impulses

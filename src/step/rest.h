@@ -1,4 +1,4 @@
-/* Islands that rest in a world that does not. */
+/* Islands that rest in a world of which other parts move. */
 #ifndef SCREE_STEP_REST_H
 #define SCREE_STEP_REST_H
 

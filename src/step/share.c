@@ -1,4 +1,4 @@
-/* What the threads of a loop find together (see SCREE_ON_THREADS in system.h). */
+/* Results that the threads of a loop collect together (see SCREE_ON_THREADS in system.h). */
 #include "step/system.h"
 
 enum { GROUP = 2048 }; /* terms that threads compute before they are added up */

@@ -7,7 +7,7 @@
  * relative to the impulses, the friction that they allow stops every motion (35 grains
  * under a plate that is pressed by 100 N stopped at once from 0.3 m/s), and the work of
  * friction and of normal impulses at velocities that are zero but for errors is large, with
- * opposite signs: created energy that is none.
+ * opposite signs, so that created energy is reported although there is none.
  *
  * Loads bound the impulses that are needed. They are sums over
  *     bodies    m |dv| + m a |dw| by forces, and sqrt(2 m T): all momentum, T the kinetic energy

@@ -1,5 +1,5 @@
-/* The deformed surface of finite-element bodies (see mesh.h): the triangles of the body's shape
- * over the nodes of a frame, flat, with the stress of the nodes. */
+/* The deformed surface of finite-element bodies (see mesh.h): the flat triangles of the body's
+ * shape between the nodes of a frame, with the stress at the nodes. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "element/assemble.h"

@@ -1,5 +1,5 @@
-/* The page of a run as one file: the page's own text with the run's data in place of a mark, each
- * block as base64 in a script element that no browser runs. */
+/* Writes the page of a run as one file: the text of the page, in which a mark is replaced by the
+ * data of the run. Each block is base64 text in a script element that browsers do not execute. */
 #define _POSIX_C_SOURCE 200809L
 #include "view/report.h"
 

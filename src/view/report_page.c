@@ -1,5 +1,5 @@
-/* The page without data, viewer/dist/page.html, as part of the library. The assembler takes the
- * file in as it is; SCREE_PAGE_FILE is its path, which the build sets when the file is there. */
+/* The page without data, viewer/dist/page.html, as part of the library. The assembler includes the
+ * file unchanged. SCREE_PAGE_FILE is its path, which the build sets if the file exists. */
 #include "view/report.h"
 
 #ifdef SCREE_PAGE_FILE

@@ -1,6 +1,6 @@
 /* Selection of the contents for a page of a given size. The levels are tried from the most exact
  * one down, each estimated by compressing a few blocks; the exact level may take a third of the
- * budget, since a small page is worth more than the last digits. At the compact level the contacts
+ * budget, since a smaller page is preferred to the last digits. At the compact level the contacts
  * of some frames are left out, then whole frames. */
 #include "core/log.h"
 #include "core/memory.h"

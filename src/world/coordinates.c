@@ -1,5 +1,5 @@
-/* The state of deformable bodies, as results keep it and as a world begins with it (scree/world.h).
- */
+/* The state of deformable bodies, read for the results and set at the start of a world
+ * (scree/world.h). */
 #include "body/elements.h"
 #include "core/log.h"
 #include "world/world.h"

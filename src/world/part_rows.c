@@ -1,5 +1,4 @@
-/* What does not change of the bodies of a divided world, in the order of their numbers (world.h).
- */
+/* The constant data of the bodies of a divided world, in the order of their numbers (world.h). */
 #include "body/pseudo_rigid.h"
 #include "core/log.h"
 #include "core/memory.h"
