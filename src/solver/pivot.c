@@ -18,9 +18,9 @@
  * its end until what is left is small beside the step.
  *
  * What limits the size. Paths turn back by modes of 10 to 80 neighbouring contacts (2078 contacts
- * of spheres under a plate, 2568 of disks of sizes 1 to 4, mu 0.5, seed 8101): the more contacts,
- * the more such places, and one parameter serves all of them. Tried on these, in CPU seconds, and
- * not better:
+ * of spheres under a plate, 2568 of disks of sizes 1 to 4, mu 0.5, seed 8101). Probably a larger
+ * packing has more of these places, and one parameter serves all of them. Tried on these, in CPU
+ * seconds, and not better:
  *   - weights of the contacts of such a mode raised by 4, about the current point, so that the path
  *     never turns back: nearly all paths arrive, errors stay between 4e-7 and 1e-5 (7 s);
  *   - the perturbation removed from one patch of 200 neighbouring contacts after the other: paths
