@@ -118,17 +118,30 @@ def row(name, found):
 
 HEAD = '''# Errors of the defaults
 
-Made by `scripts/defaults.py` with one build: each scene of [bench/scenes](../bench/scenes) at all defaults (scheme
-`moreau-jean`, automatic step h, tolerance 1e-4), compared by `scree converge` with the same scene at h/2 and h/4, and at a
-tenth of the tolerance. All figures but the time, the counts and the last column are percentages. Errors are relative
-to the scales that [COMMANDS](COMMANDS.md) defines for `converge`: energies to the energy turned over. "energies" is
-the largest error of the step among kinetic and potential energy, work and dissipation, "worst" that of all averages that
-are judged, "tolerance" the largest error of the tolerance. Scenes that are chaotic are compared by means over several
-starts ([COMMANDS](COMMANDS.md#several-starts)); the errors are then those whose upper bounds are largest, ± their
-standard errors, and "1 %" says whether all averages are within 1 % with a confidence of 99 % each: *not told* is
-neither shown to be within nor above. [ensembles](validation/ensembles.md) has their single averages. "created" is the
-energy that the discretisation has created at h, the worst of the starts; "not certified" counts steps of all runs; "CPU" is the
-processor's time of all runs, in seconds.
+This page shows whether the default scheme, step and tolerance give averages that are right to 1 %. Each scene of
+[bench/scenes](../bench/scenes) runs at all defaults (scheme `moreau-jean`, automatic step h, tolerance 1e-4). `scree converge`
+compares it with the same scene at h/2 and h/4, which gives the error of the step, and at a tenth of the tolerance, which gives
+the error of the tolerance. All scenes are run with one build.
+
+Errors are relative to the scales that [COMMANDS](COMMANDS.md) defines for `converge`; the scale of energies is the energy turned
+over. Scenes that are chaotic are compared by means over several starts ([COMMANDS](COMMANDS.md#several-starts)). For them the
+table has the error whose upper bound is largest, ± its standard error, and [ensembles](validation/ensembles.md) has all averages.
+
+The columns; errors, created energy and penetration are in percent:
+
+- time, steps, starts: simulated time in seconds, steps at h, and number of starts
+- energies: largest error of the step among kinetic and potential energy, work and dissipation
+- worst: largest error of the step among all averages that are judged, with its name
+- tolerance: largest error of the tolerance
+- 1 %: "yes" if all averages are within 1 %, in scenes with several starts with a confidence of 99 % each; "no" if one is not;
+  *not told* if neither can be shown
+- created: energy created by the discretisation at h, relative to the energy turned over; the largest of all starts
+- penetration: deepest penetration at h, relative to the size of the smaller body
+- not certified: steps of all runs that are not certified, or "none"
+- CPU: processor time of all runs, in seconds
+
+To make this page again: `scripts/defaults.py SCENE...` runs scenes, which takes hours for all of them, and writes the page from
+the results in `build/defaults`.
 
 | scene | time, s | steps | starts | energies | worst | tolerance | 1 % | created | penetration | not certified | CPU |
 |---|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|---:|
@@ -136,9 +149,15 @@ processor's time of all runs, in seconds.
 
 ENSEMBLES = '''# Means over several starts
 
-Made by `scripts/defaults.py`: the chaotic scenes of [DEFAULTS](../DEFAULTS.md), each average alone. Errors of the step h,
-extrapolated to h = 0 from runs with h and h/4 from the same starts, their standard errors, and the scatter of single runs
-(standard deviation of means over half of the run), all relative to the scale of the average, in percent.
+This page has each average of the chaotic scenes of [DEFAULTS](../DEFAULTS.md), which are compared by means over several starts.
+All figures but the number of starts are in percent of the scale of the average.
+
+- error of the step: error at the step h, extrapolated to h = 0 from runs with h and h/4 from the same starts
+- of the tolerance: error of the tolerance, from runs with a tenth of it
+- standard error: of the error in the column before it
+- scatter: standard deviation of single runs, for means over half of the run
+
+To make this page again: `scripts/defaults.py`, which writes both pages.
 
 | scene | starts | average | error of the step | standard error | of the tolerance | standard error | scatter |
 |---|---:|---|---:|---:|---:|---:|---:|
