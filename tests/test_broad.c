@@ -235,11 +235,34 @@ static void test_matching(void **state) {
   }
 }
 
+/* Two points whose keys are new near one that was: the nearest one is that one, in any order. */
+static void test_near(void **state) {
+  (void)state;
+  const scree_ContactKey old[2] = {{0, 1, {0, 7}, 5, 0}, {0, 1, {0, 8}, 5, 0}};
+  const scree_Vec3 old_arms[2] = {{0, 0, -1}, {0.015, 0, -1}};
+  for (int order = 0; order < 2; order++) {
+    scree_ContactKey keys[3] = {{0, 1, {0, 9}, 5, 0}, {0, 1, {0, 10}, 5, 0}, {0, 1, {0, 8}, 5, 0}};
+    scree_Vec3 arms[3] = {{0.012, 0, -1}, {0.012, 0, -1}, {0.015, 0, -1}};
+    arms[order] = (scree_Vec3){0.001, 0, -1};
+    int32_t previous[3];
+    scree_contact_match_near(old, old_arms, 2, keys, arms, 3, previous);
+    assert_int_equal(previous[order], 0);
+    assert_int_equal(previous[1 - order], -1); /* the other old point has its own */
+    assert_int_equal(previous[2], 1);
+    /* with two free old points both find one */
+    keys[2].part[1] = 11;
+    arms[2] = (scree_Vec3){0.5, 0, -1};
+    scree_contact_match_near(old, old_arms, 2, keys, arms, 3, previous);
+    assert_int_equal(previous[order], 0);
+    assert_int_equal(previous[1 - order], 1);
+    assert_int_equal(previous[2], -1);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_exact),
-      cmocka_unit_test(test_motion),
-      cmocka_unit_test(test_hostile),
+      cmocka_unit_test(test_near),     cmocka_unit_test(test_exact),
+      cmocka_unit_test(test_motion),   cmocka_unit_test(test_hostile),
       cmocka_unit_test(test_matching),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void singles_estimate_and_solve(void **state) {
         const double least = based ? scree_singles_least_based() : scree_singles_least();
         double error = INFINITY;
         for (int sweep = 0; sweep < 10000; ++sweep) {
-          scree_singles_visit(&singles, 0, singles.layout.start[singles.colours]);
+          scree_singles_visit(&singles, 0, singles.layout.start[singles.colours], NULL);
           if (sweep % 100 != 3) continue;
           scree_singles_get(&singles, r, 1);
           scree_operator_apply(&W, r, p.q, y, u);

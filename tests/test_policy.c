@@ -154,6 +154,12 @@ static void test_warm_start(void **unused) {
                "newton ipm newton ipm newton nlgs ");
   f.polish = true;
   expect_order(&f, 0.9, "nlgs analysis nlgs newton ");
+  f.pivots = true;
+  expect_order(&f, 0.9, "nlgs analysis nlgs newton pivot ");
+  f.work_left = 5.0 * f.factor_seconds; /* not enough for pivot */
+  expect_order(&f, 0.9, "nlgs analysis nlgs newton ");
+  f.work_left = INFINITY;
+  f.pivots = false;
   f.polish = false;
   /* from a start that is nearly solved: no restart; ipm only if enough work is left for it */
   static scree_History h;

@@ -2,10 +2,13 @@
 /* A solver that lives on: sequences of problems give the same bits straight, continued by another
  * solver from saved memory, and on any number of threads; repeated solves allocate nothing; what it
  * keeps never leads to a wrong answer. */
+#include "bench/packing.h"
 #include "bench/sequence.h"
 #include "counted_allocations.h"
+#include "problem/measure.h"
 #include "scree/solver.h"
 #include "small_problems.h"
+#include "solver/driver.h"
 #include "solver/graph_system.h"
 
 #include <setjmp.h>
@@ -453,6 +456,52 @@ static void wrong_names_do_no_harm(void **state) {
   free(u);
 }
 
+/* A problem that is solved again, with other settings, from what the last solve left and from other
+ * impulses: the result meets its own tolerance, its velocities belong to it, and a start that is
+ * the solution already costs nothing. */
+static void the_same_problem_again(void **unused) {
+  (void)unused;
+  for (int d = 2; d <= 3; ++d)
+    for (int few = 0; few < 2; ++few) { /* in single precision to 1e-5, and in double */
+      scree_Problem p;
+      scree_Operator W;
+      scree_Solver *solver;
+      scree_SolveSettings settings = scree_solve_settings();
+      scree_SolveInfo info;
+      assert_int_equal(packing_create(d, few ? 200 : 1600, 0.4, &p, NULL), SCREE_OK);
+      assert_int_equal(scree_operator_create(&p, 1, NULL, &W), SCREE_OK);
+      const size_t n = (size_t)(p.nc * d);
+      double *r = calloc(n, sizeof *r), *u = calloc(n, sizeof *u), *v = calloc(n, sizeof *v);
+      double *y = calloc(W.state_size, sizeof *y);
+      settings.max_iterations = 2000;
+      assert_int_equal(scree_solver_create(&settings, NULL, &solver), SCREE_OK);
+      const double tolerances[] = {1e-2, 1e-3, 1e-4, 1e-7, 1e-4, 1e-4, 1e-3};
+      for (int k = 0; k < 7; ++k) {
+        settings.tolerance = tolerances[k];
+        settings.warm_start = k > 0;
+        assert_int_equal(scree_solver_set_settings(solver, &settings), SCREE_OK);
+        if (k == 5)
+          for (size_t i = 0; i < n; ++i) r[i] *= 0.9; /* other impulses */
+        if (k == 6) p.q[0] += 0.1 * fabs(p.q[0]);     /* another problem */
+        const bool same = k > 0 && k < 6;
+        const scree_Status status = scree_solver_solve_again(solver, &p, same, r, u, &info);
+        scree_operator_apply(&W, r, p.q, y, v);
+        assert_memory_equal(u, v, n * sizeof *u);
+        assert_memory_equal(scree_solver_velocities(solver), y, W.state_size * sizeof *y);
+        const double error = scree_measure_value(&W, SCREE_MEASURE_ERROR, r, u);
+        assert_true(fabs(error - info.measures.error) < 1e-12 * error);
+        assert_int_equal(status, error <= tolerances[k] ? SCREE_OK : SCREE_NOT_CONVERGED);
+        assert_true(status == SCREE_OK || k == 3); /* such packings are hard to solve to 1e-7 */
+        if (k == 4) assert_true(info.iterations == 0 && info.stages[0].error_before < 1e-4);
+        if (k == 5) assert_true(info.iterations > 0);
+      }
+      scree_solver_destroy(solver);
+      scree_operator_destroy(&W);
+      scree_problem_destroy(&p);
+      free(r), free(u), free(v), free(y);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sequences_give_the_same_bits),
@@ -465,6 +514,7 @@ int main(void) {
       cmocka_unit_test(orders_follow_the_names),
       cmocka_unit_test(orders_are_kept_while_it_pays),
       cmocka_unit_test(wrong_names_do_no_harm),
+      cmocka_unit_test(the_same_problem_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -678,7 +678,8 @@ static void janssen(void **state) {
     for (uint32_t seed = 1; seed <= PACKINGS; ++seed) {
       const Silo silo = fill_silo(layers, mu, seed);
       NEAR(silo.floor + silo.rubbed, layers, 0.02 * layers);
-      assert_true(silo.rubbed > 0 && silo.rubbed < mu * silo.normal);
+      /* all contacts of a wall may slide: then the two are equal, but for rounding */
+      assert_true(silo.rubbed > 0 && silo.rubbed <= mu * silo.normal * (1 + 1e-9));
       F[k] += silo.floor / PACKINGS;
       squares += silo.floor * silo.floor / PACKINGS;
     }

@@ -70,7 +70,7 @@ static void right_cauchy_green(double F[3][3], double C[6]) {
   }
 }
 
-/* S + beta D dE/dt, and the power of the second. */
+/* Add beta D dE/dt to the stress of the point, and the power of this damping to *power. */
 static void add_damping(const scree_ElementMesh *m, int e, const scree_ElasticMaterial *elastic,
                         const double *v, const Point *at, scree_ElasticPoint *point,
                         double *power) {
@@ -139,8 +139,7 @@ static void positive_part(double S[6]) {
   }
 }
 
-/* Add B_a^T DB and `geometric` times I to the block, transposed if asked. The rows of DB are lanes.
- */
+/* Add B_a^T DB + `geometric` I, or its transpose, to the block. The rows of DB are lanes. */
 SCREE_INLINE void add_block(const Point *at, int a, const scree_Lane *DB, double geometric,
                             bool transposed, int d, double *block) {
   scree_Lane sum[3] = {0};
@@ -247,10 +246,10 @@ void scree_element_lump(const scree_ElementMesh *m, double density, double *mass
     mass[m->corner[k]] += density * m->part[k];
 }
 
-/* Integrals of N_a N_b over an element. The points of integration of hexahedra and quadrilaterals
- * are enough (the determinant is at most quadratic in each coordinate, the product of N_a N_b with
- * it quartic where the element is not a box: then the mass differs a little, its sums do not).
- * Simplices have the closed form V (1 + delta_ab) / ((d + 1) (d + 2)). */
+/* Integrals of N_a N_b over an element. The Gauss points of hexahedra and quadrilaterals integrate
+ * polynomials of degree 3 in each coordinate exactly. N_a N_b det J has degree 2 where the element
+ * is a box, and up to 4 elsewhere: the entries then differ a little from the integrals, but their
+ * sum is the volume. Simplices have the closed form V (1 + delta_ab) / ((d + 1) (d + 2)). */
 static double product_of(const scree_ElementMesh *m, int e, int a, int b) {
   assert(a >= 0 && b >= 0 && e >= 0 && e < m->element_count);
   const scree_ElementClass *class = scree_element_class(m, e);

@@ -11,10 +11,10 @@
 #include "element/elastic.h"
 #include "element/mesh.h"
 
-/* Parts of a tangent: the sum is material * K_m + geometric * K_g, where K_m = B^T D B and K_g
- * contains the stress. With `definite`, D and the stress are replaced by positive semidefinite ones
- * that are not below them, so that K_m and K_g are positive semidefinite and not below the true
- * ones either. K_m does not see rotations of the deformed body: K_m (w x x) = 0. */
+/* A tangent, the sum material * K_m + geometric * K_g, where K_m = B^T D B and K_g contains the
+ * stress. With `definite`, D and the stress are replaced by positive semidefinite ones that are not
+ * smaller (their difference from the true ones is positive semidefinite), and so are K_m and K_g.
+ * K_m vanishes for rotations of the deformed body: K_m (w x x) = 0. */
 typedef struct scree_ElementTangent {
   double material, geometric;
   bool definite;
@@ -44,7 +44,7 @@ void scree_element_mass(const scree_ElementMesh *mesh, double density, double *d
 
 /* Cauchy's stress of each element (6: xx, yy, zz, yz, zx, xy), the mean over its volume, into
  * `element`, and averaged at the nodes into `node`; either may be null. `node` has room for 7
- * numbers for each node, of which the last part is work. */
+ * numbers for each node: the stresses of all nodes, then one number for each node as workspace. */
 void scree_element_stress(const scree_ElementMesh *mesh, const scree_ElasticMaterial *elastic,
                           const double *x, double *element, double *node);
 /* The equivalent stress of von Mises. */

@@ -2,9 +2,9 @@
  *
  * A model is one file with one `const scree_ElasticClass` and one line in registry.c. It is given
  * by its energy per volume of the undeformed body as a function of C = F^T F, so that it does not
- * see rotations. Symmetric tensors are six numbers xx, yy, zz, yz, zx, xy; in those of strain the
- * last three are twice the components, so that S : dE is a dot product. Plane strain is the same
- * with C_zz = 1. */
+ * depend on rotations. Symmetric tensors are six numbers xx, yy, zz, yz, zx, xy; in those of strain
+ * the last three are twice the components, so that S : dE is a dot product. Plane strain is the
+ * same with C_zz = 1. */
 #ifndef SCREE_ELEMENT_ELASTIC_H
 #define SCREE_ELEMENT_ELASTIC_H
 
@@ -27,14 +27,14 @@ typedef struct scree_ElasticPoint {
   double D[6][6]; /* dS/dE */
 } scree_ElasticPoint;
 
-/* The number of a model in the registry, -1: there is none of this name (null: none). */
+/* The number of the model of this name in the registry; -1 if there is none, or no name. */
 SCREE_PRIVATE int scree_elastic_find(const char *name);
 
 struct scree_ElasticClass {
   const char *name, *summary;
   /* Energy, stress and, if `tangent`, D. C are the components of F^T F (not doubled). False where
    * the model has no value. With `definite` D is replaced by a positive semidefinite matrix that is
-   * not below it. */
+   * not smaller. */
   bool (*respond)(const scree_ElasticMaterial *elastic, const double *C, bool tangent,
                   bool definite, scree_ElasticPoint *point);
 };

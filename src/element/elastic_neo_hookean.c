@@ -4,9 +4,10 @@
  *     S = mu (I - C^-1) + lambda ln J C^-1 ,
  *     dS = lambda C^-1 (C^-1 : dE) + 2 (mu - lambda ln J) C^-1 dE C^-1 ,
  *
- * which resists crushing: W grows without bound as J tends to 0, and an element that is inside out
- * has no energy at all. Where mu < lambda ln J the second term of the tangent is negative; the
- * definite form leaves it out (with lambda < 0 it keeps as much of it as the first term needs). */
+ * which resists crushing: W grows without bound as J tends to 0, and is not defined for an element
+ * that is inside out. Where mu < lambda ln J the second term of the tangent is negative; the
+ * definite form sets it to zero, or with lambda < 0 to the least factor for which the sum is
+ * positive semidefinite. */
 #include "element/elastic.h"
 
 #include <math.h>

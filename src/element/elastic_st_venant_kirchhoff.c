@@ -3,7 +3,7 @@
  *     W = lambda/2 (tr E)^2 + mu E : E ,   S = lambda tr(E) I + 2 mu E .
  *
  * It is the material of 004. For large rotations and moderate strains: it softens in compression
- * and has no resistance against being crushed to nothing. With lambda < 0 (Poisson's ratio below
+ * and a finite energy crushes it to no volume. With lambda < 0 (Poisson's ratio below
  * zero) D stays positive definite, since 3 lambda + 2 mu > 0. */
 #include "element/elastic.h"
 

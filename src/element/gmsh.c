@@ -27,7 +27,7 @@ static const size_t FILE_MOST = (size_t)4 << 30;
 
 typedef struct Named {
   long tag;
-  int number; /* in the order of the file; later: of the used nodes */
+  int number; /* in the order of the file */
 } Named;
 
 typedef struct Reader {
@@ -125,17 +125,21 @@ static scree_Status read_nodes_2(Reader *r) {
 }
 
 static scree_Status read_nodes_4(Reader *r) {
+  static const char *const of_section[] = {"the number of blocks", "the number of nodes",
+                                           "the smallest number of a node",
+                                           "the largest number of a node"},
+                           *const of_block[] = {
+                               "the dimension of a block", "the number of an entity",
+                               "0: no parametric coordinates", "the number of nodes of a block"};
   long head[4] = {0};
   scree_Status status = SCREE_OK;
   for (int k = 0; !status && k < 4; ++k)
-    status =
-        read_long(r, 0, LONG_MAX, "blocks, nodes, least and largest number of a node", &head[k]);
+    status = read_long(r, 0, LONG_MAX, of_section[k], &head[k]);
   for (long block = 0; !status && block < head[0]; ++block) {
+    const long least[4] = {0, LONG_MIN, 0, 0}, most[4] = {3, LONG_MAX, 0, MOST};
     long entry[4] = {0}, tag = 0;
     for (int k = 0; !status && k < 4; ++k)
-      status = read_long(r, k == 1 ? LONG_MIN : 0, k == 3 ? MOST : LONG_MAX,
-                         "dimension, entity, parametric and number of nodes", &entry[k]);
-    if (!status && entry[2]) status = expected(r, "nodes without parametric coordinates");
+      status = read_long(r, least[k], most[k], of_block[k], &entry[k]);
     const size_t first = r->node_count;
     for (long k = 0; !status && k < entry[3]; ++k) {
       status = read_long(r, 1, LONG_MAX, number_of_node, &tag);
@@ -149,7 +153,7 @@ static scree_Status read_nodes_4(Reader *r) {
 /* ---- elements ---------------------------------------------------------------------------------
  */
 
-/* Numbers of nodes of Gmsh's first-order types that are skipped, and of those that are read. */
+/* The number of nodes of an element type of Gmsh, if it is of first order; else 0. */
 static int nodes_of_type(long type) {
   switch (type) {
   case 15: return 1; /* point */
@@ -162,7 +166,7 @@ static int nodes_of_type(long type) {
   }
 }
 
-/* The kind of a type in this world, NONE: skipped. */
+/* The kind of element of a type of Gmsh in the dimension of the mesh; NONE: it is skipped. */
 static int kind_of_type(const Reader *r, long type) {
   for (int k = 0; k < SCREE_ELEMENT_KINDS; ++k)
     if (scree_element_classes[k].gmsh == type && scree_element_classes[k].dimension == r->dimension)
@@ -218,14 +222,19 @@ static scree_Status read_elements_2(Reader *r) {
 }
 
 static scree_Status read_elements_4(Reader *r) {
+  static const char *const of_section[] = {"the number of blocks", "the number of elements",
+                                           "the smallest number of an element",
+                                           "the largest number of an element"},
+                           *const of_block[] = {"the dimension of a block",
+                                                "the number of an entity"};
   long head[4] = {0};
   scree_Status status = SCREE_OK;
   for (int k = 0; !status && k < 4; ++k)
-    status = read_long(r, 0, LONG_MAX, "blocks, elements, least and largest number", &head[k]);
+    status = read_long(r, 0, LONG_MAX, of_section[k], &head[k]);
   for (long block = 0; !status && block < head[0]; ++block) {
     long entry[2] = {0}, type = 0, count = 0, tag = 0;
     for (int k = 0; !status && k < 2; ++k)
-      status = read_long(r, LONG_MIN, LONG_MAX, "dimension and entity of a block", &entry[k]);
+      status = read_long(r, LONG_MIN, LONG_MAX, of_block[k], &entry[k]);
     if (!status) status = read_type(r, &type);
     if (!status) status = read_long(r, 0, MOST, "the number of elements of a block", &count);
     for (long k = 0; !status && k < count; ++k) {
@@ -258,7 +267,7 @@ static Named *find_node(const Reader *r, long tag) {
   return low < r->node_count && r->named[low].tag == tag ? &r->named[low] : NULL;
 }
 
-/* Number the nodes that elements have, in the order of the file, and make the mesh. */
+/* Number the nodes that belong to elements, in the order of the file, and make the mesh. */
 static scree_Status make_mesh(Reader *r, scree_ElementMesh **mesh) {
   if (r->element_count == 0)
     return scree_fail(r->log, SCREE_BAD_INPUT, "%s: found no elements, expected %s", r->path,

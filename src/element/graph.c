@@ -20,7 +20,7 @@ static int smaller(int a, int b) {
   return a < b ? a : b;
 }
 
-/* Where (node, below) is in the sorted rows. */
+/* The number of the block (node, below) in the sorted rows. */
 static size_t find_block(const scree_ElementMesh *m, int node, int below) {
   assert(below < node && node < m->node_count);
   size_t low = m->row[node], high = m->row[node + 1];
@@ -34,7 +34,7 @@ static size_t find_block(const scree_ElementMesh *m, int node, int below) {
   return low;
 }
 
-/* Rows with repetitions, sorted, then each neighbour once. */
+/* Collect all neighbours of each node, sort them, and keep each once. */
 static scree_Status fill_rows(scree_ElementMesh *m, const scree_Log *log) {
   const size_t n = (size_t)m->node_count, pairs = m->pair_row[m->element_count];
   size_t *start = SCREE_ALLOC(size_t, n + 1), *end = SCREE_ALLOC(size_t, n);

@@ -1,8 +1,8 @@
-/* Making of element meshes (see mesh.h).
+/* Creation of meshes of elements (see mesh.h).
  *
- * An element is turned when its volume is negative, and refused when the map from its own
- * coordinates is not one to one: at the corners, where a multilinear map folds first, and at the
- * points of integration the determinant must exceed a small part of the volume. */
+ * An element with negative volume gets its corners in the order of its mirror image. One for which
+ * the map from its own coordinates is not one to one is refused: at the corners, where a
+ * multilinear map folds first, the determinant of the map must exceed a small part of the size. */
 #include "element/mesh.h"
 
 #include "core/log.h"
@@ -26,7 +26,7 @@ static void free_all(scree_ElementMesh *m) {
   scree_free(m);
 }
 
-/* Rows of the map's derivative dX/dxi (dimension x dimension, identity in the rest). */
+/* The derivative dX/dxi of the map (dimension x dimension; the rest is the identity). */
 static void derivative(const scree_ElementMesh *m, int element, double (*dN)[3], double J[3][3]) {
   const scree_ElementClass *class = scree_element_class(m, element);
   const int *corner = m->corner + m->corner_row[element];
@@ -58,7 +58,7 @@ static void invert(double J[3][3], double det, double inverse[3][3]) {
 /* The coordinates of corner a in the element's own frame. */
 static void corner_place(const scree_ElementClass *class, int a, double xi[3]) {
   const bool simplex = class->corners == class->dimension + 1;
-  const double unit = sqrt(3); /* Gauss points of the others lie towards their corners */
+  const double unit = sqrt(3); /* times a Gauss point: the corner beside it */
   for (int k = 0; k < 3; ++k) {
     if (simplex)
       xi[k] = a == k + 1 ? 1 : 0;
@@ -92,7 +92,7 @@ static double diameter(const scree_ElementMesh *m, int element) {
   return most;
 }
 
-/* Turn the element if it is inside out; refuse one that is folded or flat. */
+/* Reorder the corners of an element that is inside out; refuse one that is folded or flat. */
 static scree_Status orient(scree_ElementMesh *m, int element, const scree_Log *log) {
   const scree_ElementClass *class = scree_element_class(m, element);
   const double size = diameter(m, element);
@@ -106,13 +106,14 @@ static scree_Status orient(scree_ElementMesh *m, int element, const scree_Log *l
     corner_determinants(m, element, &least, &most);
   }
   if (least > limit) return SCREE_OK;
-  return scree_fail(log, SCREE_BAD_INPUT,
-                    "element %d (%s): it is flat or folded (determinant %g at a corner), expected "
-                    "one that is convex at every corner",
-                    element, class->name, least);
+  return scree_fail(
+      log, SCREE_BAD_INPUT,
+      "element %d (%s): found it flat or folded (determinant %g at a corner), expected "
+      "an element that is convex at every corner",
+      element, class->name, least);
 }
 
-/* Gradients, volumes and parts of the corners at the points of integration. */
+/* Gradients and volumes of the points of integration, and the volumes of the corners. */
 static void integrate(scree_ElementMesh *m, int element) {
   const scree_ElementClass *class = scree_element_class(m, element);
   const int *corner = m->corner + m->corner_row[element];
@@ -143,7 +144,9 @@ static scree_Status copy_nodes(scree_ElementMesh *m, const scree_Vec3 *nodes,
   for (int k = 0; k < m->node_count; ++k) {
     const scree_Vec3 v = nodes[k];
     if (!isfinite(v.x) || !isfinite(v.y) || !isfinite(v.z))
-      return scree_fail(log, SCREE_BAD_INPUT, "node %d: its position is not finite", k);
+      return scree_fail(log, SCREE_BAD_INPUT,
+                        "node %d: found a position that is not finite, expected finite coordinates",
+                        k);
     m->node[k] = m->dimension == 2 ? scree_vec3(v.x, v.y, 0) : v;
   }
   return SCREE_OK;
@@ -186,7 +189,7 @@ static scree_Status copy_elements(scree_ElementMesh *m, const uint8_t *kinds, co
   for (int k = 0; !status && k < m->node_count; ++k)
     if (!used[k])
       status = scree_fail(log, SCREE_BAD_INPUT,
-                          "node %d: no element has it, expected a mesh without loose nodes", k);
+                          "node %d: found in no element, expected a mesh without unused nodes", k);
   scree_free(used);
   return status;
 }

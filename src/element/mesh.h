@@ -24,9 +24,9 @@ typedef struct scree_ElementClass {
 
 extern const scree_ElementClass scree_element_classes[SCREE_ELEMENT_KINDS];
 
-/* A point of integration: its volume in the undeformed mesh, and where its gradients begin. */
+/* A mesh. Arrays of points of integration and of corners are in the order of the elements. */
 struct scree_ElementMesh {
-  int shared; /* owners besides the first */
+  int shared; /* number of owners besides the first */
   int dimension, node_count, element_count;
   scree_Vec3 *node;     /* (node_count) undeformed positions */
   uint8_t *kind;        /* (element_count) scree_ElementKind */

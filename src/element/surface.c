@@ -57,16 +57,18 @@ static bool same_key(const Face *a, const Face *b) {
   return memcmp(a->key, b->key, sizeof a->key) == 0;
 }
 
-/* Faces that occur once move to the front, in the order of the elements; their number, or -1. */
+/* Move faces that occur once to the front, in the order of the elements. Returns their number, or
+ * -1 if more than two elements share a face. */
 static int keep_single(Face *faces, size_t count, const scree_Log *log) {
   int kept = 0;
   for (size_t k = 0; k < count;) {
     size_t next = k + 1;
     while (next < count && same_key(&faces[k], &faces[next])) ++next;
     if (next - k > 2) {
-      (void)scree_fail(log, SCREE_BAD_INPUT,
-                       "elements %d, %d and %d have a face in common, expected at most two",
-                       faces[k].element, faces[k + 1].element, faces[k + 2].element);
+      (void)scree_fail(
+          log, SCREE_BAD_INPUT,
+          "elements %d, %d and %d have a face in common, expected at most two elements at a face",
+          faces[k].element, faces[k + 1].element, faces[k + 2].element);
       return -1;
     }
     if (next - k == 1) faces[kept++] = faces[k];
@@ -89,7 +91,7 @@ static double norm_of_area(const scree_ElementMesh *m, const int *node, int n) {
   return 0.5 * scree_norm(sum);
 }
 
-/* Volume over the largest face, the thinnest of all elements. */
+/* The height of the thinnest element: volume over its largest face. */
 static double thinnest(const scree_ElementMesh *m) {
   double least = INFINITY;
   for (int e = 0; e < m->element_count; ++e) {

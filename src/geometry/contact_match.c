@@ -33,10 +33,11 @@ void scree_contact_match(const scree_ContactKey *old_keys, size_t old_count,
  * distance from the body. */
 static const double same_place = 0.02;
 
-static bool taken(const int32_t *previous, size_t first, size_t last, size_t old) {
+/* The point of the pair, first .. last - 1, that has taken the old point; -1: none. */
+static ptrdiff_t holder_of(const int32_t *previous, size_t first, size_t last, size_t old) {
   for (size_t k = first; k < last; ++k)
-    if (previous[k] == (int32_t)old) return true;
-  return false;
+    if (previous[k] == (int32_t)old) return (ptrdiff_t)k;
+  return -1;
 }
 
 void scree_contact_match_near(const scree_ContactKey *old_keys, const scree_Vec3 *old_arms,
@@ -48,13 +49,24 @@ void scree_contact_match_near(const scree_ContactKey *old_keys, const scree_Vec3
     for (last = first + 1; last < count && !pair_before(&keys[first], &keys[last]);) ++last;
     while (start < old_count && pair_before(&old_keys[start], &keys[first])) ++start;
     for (size_t k = first; k < last; ++k) {
-      if (previous[k] >= 0) continue;
-      double least = same_place * same_place * scree_norm2(arms[k]);
-      for (size_t o = start; o < old_count && !pair_before(&keys[k], &old_keys[o]); ++o) {
-        const double distance2 = scree_norm2(scree_sub(arms[k], old_arms[o]));
-        if (distance2 > least || taken(previous, first, last, o)) continue;
-        least = distance2;
-        previous[k] = (int32_t)o;
+      ptrdiff_t point = previous[k] < 0 ? (ptrdiff_t)k : -1;
+      while (point >= 0) { /* an old point is for the nearest one; a farther one looks again */
+        double least = same_place * same_place * scree_norm2(arms[point]);
+        ptrdiff_t dropped = -1;
+        for (size_t o = start; o < old_count && !pair_before(&keys[k], &old_keys[o]); ++o) {
+          const double distance2 = scree_norm2(scree_sub(arms[point], old_arms[o]));
+          if (distance2 > least) continue;
+          const ptrdiff_t holder = holder_of(previous, first, last, o);
+          if (holder >= 0 && holder != point &&
+              (same_name(&old_keys[o], &keys[holder]) ||
+               scree_norm2(scree_sub(arms[holder], old_arms[o])) <= distance2))
+            continue;
+          least = distance2;
+          previous[point] = (int32_t)o;
+          dropped = holder == point ? dropped : holder;
+        }
+        if (dropped >= 0) previous[dropped] = -1;
+        point = dropped;
       }
     }
   }

@@ -51,14 +51,15 @@ scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log)
  *     turn by turn, and obstacles too                                 expansion of gaps
  *     swing in joints and on springs by swing and spring of a radian  stability; accuracy
  *     move, pressed by a plate or cell, from rest by press^2 of its size  as under gravity
- *     strain by rotation, if deformable: strain; explicit: travel wave of a wave, and with finite
- *     elements take stable of the longest step that is
+ *     strain by rotation, if deformable: strain; travel wave of a wave, if explicit, or if impacts
+ *     strain it by soft or more and it rings (step_of_ringing); explicit: with finite elements take
+ *     stable of the longest step that is
  *     be deformed with a periodic cell by deform                       accuracy of the motion
  * Signals are looked at in `samples` instants of the duration. The numbers are those with which the
  * averages of the scenes in bench/scenes are right to 1 % (docs/VALIDATION.md). */
 static const struct {
   double fall, load, travel, aimed, bouncing, lossy, lossless, miss, turn, swing, spring, strain,
-      wave, stable, deform, press;
+      wave, soft, stable, deform, press;
   int samples;
 } auto_step = {.fall = 0.03,
                .load = 0.1,
@@ -73,6 +74,7 @@ static const struct {
                .spring = 0.2,
                .strain = 0.4,
                .wave = 0.2,
+               .soft = 5e-3,
                .stable = 0.5,
                .deform = 0.005,
                .press = 0.075,
@@ -216,14 +218,29 @@ static double step_of_waves(const scree_Elastic *e, const scree_Shape *shape, do
   return undamped * (sqrt(1 + z * z) - z);
 }
 
+/* An impact of a body that rings, at the speed v. A step that is long against the time a / c of a
+ * wave ends it as that of a rigid body would, with the loss of most of the energy that the body
+ * should return: two balls of rubber (E = 1 MPa) that met at 1 m/s kept 29 % of it at steps of
+ * 2.4 a / c, and keep 82 % at 0.2 a / c (83 % at 0.04). A body that the impact strains by v / c <
+ * soft is taken as nearly rigid: its steps are longer by (soft c / v)^2, up to those for its
+ * turning. */
+static double step_of_ringing(const scree_Elastic *e, double a, double wave, double v) {
+  if (!(v > 0) || e->damping >= wave) return INFINITY; /* strain decays without ringing */
+  const double stiffer = auto_step.soft * a / (v * wave);
+  return auto_step.wave * wave * fmax(1, stiffer * stiffer);
+}
+
+/* `speed`: the highest in the scene; `impact`: at which this body may meet others. */
 static double step_of_deformable(const scree_BodyDef *def, const scree_Shape *shape, double scale,
-                                 double speed) {
+                                 double speed, double impact) {
   const scree_Elastic *e = &def->elastic;
   if (def->kind == SCREE_BODY_RIGID || !(def->density > 0)) return INFINITY;
   const double modulus = e->young * (1 - e->poisson) / ((1 + e->poisson) * (1 - 2 * e->poisson));
   const double a = 0.5 * scale * shape->size, wave = a / sqrt(modulus / def->density);
   const double turning = speed > 0 ? auto_step.strain * sqrt(wave * a / speed) : INFINITY;
-  return e->explicit_ ? fmin(turning, step_of_waves(e, shape, scale, a, a / wave)) : turning;
+  const double ringing = e->explicit_ ? step_of_waves(e, shape, scale, a, a / wave)
+                                      : step_of_ringing(e, a, wave, impact);
+  return fmin(turning, ringing);
 }
 
 /* Whether all bodies that move are balls; where they meet is computed along their paths. */
@@ -261,6 +278,35 @@ static double drop(const scree_Scene *scene) {
   return top > bottom ? top - bottom : 0;
 }
 
+/* Height, along gravity, of the lowest body or obstacle, as if all were balls. */
+static double lowest(const scree_Scene *scene, scree_Vec3 up) {
+  double bottom = INFINITY;
+  for (size_t k = 0; k < scene->kept; ++k) {
+    const scree_SceneBody *body = &scene->bodies[k];
+    const double half = isfinite(body->shape.size) ? 0.5 * body->shape.size : 0;
+    bottom = fmin(bottom, scree_dot(up, body->def.pose.position) - half);
+  }
+  return scree_scene_least(scene, bottom);
+}
+
+/* The shortest step of deformable bodies, of which one moves at `speed` at most before it falls. */
+static double step_of_deformables(const scree_Scene *scene, double g, double speed, double fast) {
+  const scree_Vec3 up = g > 0 ? scree_scale(-1 / g, scene->gravity) : scree_vec3(0, 0, 0);
+  const double bottom = lowest(scene, up), most = g * scene->duration;
+  double step = INFINITY;
+  for (size_t k = 0; k < scene->kept; ++k) {
+    const scree_SceneBody *body = &scene->bodies[k];
+    const double free = scree_dot(up, body->def.pose.position) - 0.5 * body->shape.size - bottom;
+    const double impact = hypot(speed, fmin(sqrt(2 * g * fmax(0, free)), most));
+    step = fmin(step, step_of_deformable(&body->def, &body->shape, 1, fast, impact));
+  }
+  for (int k = 0; k < scene->pour_count; ++k) {
+    const scree_Grain *grain = &scene->pours[k].grain;
+    step = fmin(step, step_of_deformable(&grain->def, &grain->shape, grain->scale.min, fast, fast));
+  }
+  return step;
+}
+
 /* Part of its way that a body may move where it bounces. One that meets two others in a step loses
  * energy (step/event.c), and where impacts lose little that is most of the loss: 100 disks that
  * cover 28 % of a box and bounce with e_n = 1 kept half of their energy for 2 s, and keep 99 % with
@@ -291,13 +337,7 @@ static double automatic_step(const scree_Scene *scene) {
   const double fall = fmin(sqrt(2 * g * drop(scene)), g * scene->duration);
   if (g > 0 && fall > 0 && !balls)
     step = fmin(step, auto_step.miss * scene->smallest / hypot(speed, fall));
-  const double fast = hypot(speed, fall);
-  for (size_t k = 0; k < scene->kept; ++k)
-    step = fmin(step, step_of_deformable(&scene->bodies[k].def, &scene->bodies[k].shape, 1, fast));
-  for (int k = 0; k < scene->pour_count; ++k) {
-    const scree_Grain *grain = &scene->pours[k].grain;
-    step = fmin(step, step_of_deformable(&grain->def, &grain->shape, grain->scale.min, fast));
-  }
+  step = fmin(step, step_of_deformables(scene, g, speed, hypot(speed, fall)));
   for (int k = 0; k < scene->force_count; ++k) step = fmin(step, step_of_force(scene, k));
   step = fmin(step, step_of_joints(scene, g));
   const double rate = scree_scene_cell_rate(scene);

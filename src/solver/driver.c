@@ -13,6 +13,7 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/memory.h"
+#include "math/vector.h"
 #include "problem/measure.h"
 #include "solver/mechanism.h"
 #include "solver/registry.h"
@@ -135,7 +136,10 @@ static void certify(const scree_SolveRun *run, const double *r, double *u, doubl
                     scree_SolveInfo *info) {
   const scree_SolveSettings *s = run->settings;
   if (run->W->rows > 0) memcpy(run->work, u, run->W->rows * sizeof *u); /* u may be null else */
-  scree_operator_apply(run->W, r, run->W->problem->q, y, u);
+  if (run->state) /* u comes from it, and it from r */
+    scree_vector_copy(run->W->state_size, run->state, y, run->W->threads);
+  else
+    scree_operator_apply(run->W, r, run->W->problem->q, y, u);
   scree_measure_all(run->W, r, u, run->work, &info->measures);
   switch (s->measure) {
   case SCREE_MEASURE_ERROR: info->value = info->measures.error; break;
@@ -197,7 +201,7 @@ static const double round_off = 1e-13;
 /* Solve the mechanisms once more, for methods that do not do so in each iteration as sweeps do:
  * then only round-off is left, and nothing is changed. The result is kept only if the contacts
  * still meet the tolerance. */
-static scree_Status end_mechanisms(const scree_SolveRun *run, double *r, double *u, double *y,
+static scree_Status end_mechanisms(scree_SolveRun *run, double *r, double *u, double *y,
                                    scree_SolveInfo *info) {
   const size_t n = run->W->rows, m = run->W->state_size;
   const scree_VertexState state = scree_vertex_state(run->W, y);
@@ -215,6 +219,7 @@ static scree_Status end_mechanisms(const scree_SolveRun *run, double *r, double 
   for (size_t i = 0; i < n; ++i) most[1] = fmax(most[1], fabs(kept[i]));
   scree_ranks_most(ranks, most, 2);
   const bool changed = most[0] > round_off * most[1];
+  run->state = NULL;
   if (changed) certify(run, r, u, y, info);
   if (changed && info->converged) return SCREE_OK;
   memcpy(r, kept, n * sizeof *r);
@@ -236,6 +241,7 @@ static scree_Status run_and_certify(scree_SolveRun *run, const scree_SolverClass
   if (status) return status;
   for (int k = 0; k <= RESTARTS; ++k) {
     run->met = false;
+    run->state = NULL;
     status = class_->solve(state, run, r, u);
     if (status) break;
     info->seconds = scree_seconds() - run->start; /* excludes the time of the certificate */
@@ -267,6 +273,7 @@ void scree_solver_fini(scree_Solver *solver) {
 }
 
 void scree_solver_forget(scree_Solver *solver) {
+  solver->kept.known = false;
   for (int k = 0; k < SCREE_CACHES; ++k) {
     scree_elimination_forget(&solver->cache[k].elimination);
     solver->cache[k].system.analysed = false;
@@ -324,8 +331,10 @@ scree_Status scree_solver_refuse_ranks(const scree_Solver *solver, int ranks) {
                     solver->class_->name, ranks, names);
 }
 
-static scree_Status check_problem(const scree_Solver *solver, const scree_Problem *problem) {
-  const scree_Status status = scree_problem_check(problem, &solver->log);
+/* `checked`: the numbers of the problem are known to be usable. */
+static scree_Status check_problem(const scree_Solver *solver, const scree_Problem *problem,
+                                  bool checked) {
+  const scree_Status status = checked ? SCREE_OK : scree_problem_check(problem, &solver->log);
   if (status) return status;
   const int ranks = scree_ranks_count(solver->settings.ranks);
   if (ranks > 1 && !(solver->class_->capabilities & SCREE_CAN_RANKS))
@@ -334,6 +343,50 @@ static scree_Status check_problem(const scree_Solver *solver, const scree_Proble
   if (!reason) return SCREE_OK;
   return scree_fail(&solver->log, SCREE_BAD_INPUT, "solver %s cannot solve this problem: %s",
                     solver->class_->name, reason);
+}
+
+/* The operator, and memory for its state: new, or those of the last solve of this problem. */
+static scree_Status begin_problem(scree_Solver *solver, const scree_Problem *problem,
+                                  const scree_Division *division, int threads, scree_Operator *W,
+                                  double **y, bool *again) {
+  const scree_Log *log = &solver->log;
+  scree_SolveCache *cache = solver->cache;
+  scree_KeptProblem *kept = &solver->kept;
+  *again = kept->known && kept->same && !division;
+  kept->known = false;
+  if (*again) {
+    scree_solve_cache_again(cache, problem, &solver->settings, kept->mark);
+    kept->W.problem = problem;
+    *W = kept->W;
+    if (threads < W->threads) W->threads = threads;
+    *y = kept->solved.y;
+    return SCREE_OK;
+  }
+  const scree_Ranks *ranks = division ? solver->settings.ranks : NULL;
+  scree_Status status = scree_ranks_agree(ranks, scree_solve_cache_begin(cache, problem, log), log);
+  if (!status)
+    status = scree_solve_cache_operator(cache, problem, division ? &division->halo : NULL, threads,
+                                        log, W);
+  if (status) return status;
+  *y = SCREE_TAKE_RAW(&cache->work, double, W->state_size);
+  if (!*y) status = scree_fail_memory(log, "the work of a solve");
+  if (kept->keeps && !division && !status) {
+    kept->solved = (scree_Solved){.r = SCREE_TAKE_RAW(&cache->work, double, W->rows), .y = *y};
+    kept->W = *W;
+    kept->mark = scree_arena_mark(&cache->work);
+    if (!kept->solved.r) status = scree_fail_memory(log, "the work of a solve");
+  }
+  return scree_ranks_agree(ranks, status, log);
+}
+
+/* The result of a solve, for the next one of the same problem. Joints are solved before the start
+ * (begin_mechanisms), so that it is another one each time. */
+static void keep_problem(scree_Solver *solver, const double *r, const scree_SolveInfo *info) {
+  scree_KeptProblem *kept = &solver->kept;
+  if (!kept->keeps || kept->W.problem->general.count > 0) return;
+  scree_vector_copy(kept->W.rows, r, kept->solved.r, kept->W.threads);
+  kept->solved.error = info->measures.error;
+  kept->known = true;
 }
 
 scree_Status scree_solver_solve_part(scree_Solver *solver, const scree_Problem *problem,
@@ -359,17 +412,14 @@ scree_Status scree_solver_solve_part(scree_Solver *solver, const scree_Problem *
                         .cache = cache,
                         .measure_often = settings->measure >= SCREE_MEASURE_EPS_GLOB,
                         .info = info};
-  status = scree_solve_cache_begin(cache, problem, log);
-  const scree_Ranks *ranks = division ? settings->ranks : NULL;
-  status = scree_ranks_agree(ranks, status, log);
-  if (!status)
-    status = scree_solve_cache_operator(cache, problem, division ? &division->halo : NULL, threads,
-                                        log, &W);
+  bool again;
+  double *y;
+  status = begin_problem(solver, problem, division, threads, &W, &y, &again);
   if (status) return status;
+  if (again) run.solved = &solver->kept.solved;
   run.work = SCREE_TAKE_RAW(&cache->work, double, n);
-  double *y = SCREE_TAKE_RAW(&cache->work, double, W.state_size);
-  if (!run.work || !y) status = scree_fail_memory(log, "the work of a solve");
-  status = scree_ranks_agree(ranks, status, log);
+  if (!run.work) status = scree_fail_memory(log, "the work of a solve");
+  status = scree_ranks_agree(division ? settings->ranks : NULL, status, log);
   if (status) return status;
   status = begin_mechanisms(&run, r, y);
   if (status) return status;
@@ -377,20 +427,22 @@ scree_Status scree_solver_solve_part(scree_Solver *solver, const scree_Problem *
   for (int k = 0; k < SCREE_CACHES; ++k) scree_graph_system_end(&solver->cache[k].system);
   if (!status && solver->poll.stopped) status = SCREE_INTERRUPTED;
   if (status) return status;
+  if (!division) keep_problem(solver, r, info);
   *velocities = y;
   return info->converged ? SCREE_OK : SCREE_NOT_CONVERGED;
 }
 
-scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *problem, double *r,
-                                double *u, scree_SolveInfo *info) {
+static scree_Status solve_problem(scree_Solver *solver, const scree_Problem *problem, double *r,
+                                  double *u, scree_SolveInfo *info) {
   const scree_SolveSettings *settings = &solver->settings;
+  const bool checked = solver->kept.known && solver->kept.same;
   scree_SolveInfo own;
   if (!info) info = &own;
   memset(info, 0, offsetof(scree_SolveInfo, stages));
   info->imbalance = 1.0;
   solver->velocities = NULL;
   solver->poll = (scree_Poll){settings->interrupted, settings->interrupted_user, false};
-  scree_Status status = check_problem(solver, problem);
+  scree_Status status = check_problem(solver, problem, checked);
   if (status) return status;
   if (!settings->warm_start)
     for (size_t i = 0, n = scree_problem_rows(problem); i < n; ++i) r[i] = 0.0;
@@ -401,6 +453,19 @@ scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *probl
   if (status <= SCREE_NOT_CONVERGED && problem->kind == SCREE_BODIES)
     solver->velocities = velocities;
   return status;
+}
+
+scree_Status scree_solver_solve(scree_Solver *solver, const scree_Problem *problem, double *r,
+                                double *u, scree_SolveInfo *info) {
+  solver->kept.keeps = solver->kept.same = false;
+  return solve_problem(solver, problem, r, u, info);
+}
+
+scree_Status scree_solver_solve_again(scree_Solver *solver, const scree_Problem *problem, bool same,
+                                      double *r, double *u, scree_SolveInfo *info) {
+  solver->kept.keeps = true;
+  solver->kept.same = same;
+  return solve_problem(solver, problem, r, u, info);
 }
 
 scree_Status scree_solve(const scree_Problem *problem, const scree_SolveSettings *settings,
@@ -453,6 +518,7 @@ void scree_solver_save(const scree_Solver *solver, void *buffer) {
 
 scree_Status scree_solver_restore(scree_Solver *solver, const void *buffer, size_t size) {
   const char *part[SCREE_CACHES + 1], *end = (const char *)buffer + size;
+  solver->kept.known = false;
   part[0] = NULL;
   if (size >= sizeof magic && memcmp(buffer, magic, sizeof magic) == 0)
     part[0] = (const char *)buffer + sizeof magic;

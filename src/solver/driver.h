@@ -13,6 +13,16 @@ enum { SCREE_CACHES = 3 };
  * measured. */
 enum { SCREE_CONTACTS_PER_RANK = 4000 };
 
+/* What a solver keeps of a problem that may be solved again, in the first cache. */
+typedef struct scree_KeptProblem {
+  bool keeps;           /* the present solve is to keep its problem */
+  bool same;            /* and its problem is that of the last solve */
+  bool known;           /* the rest is that of the last solve */
+  scree_Operator W;     /* with as many threads as memory was made for */
+  scree_ArenaMark mark; /* of the arena `work`, behind these data */
+  scree_Solved solved;
+} scree_KeptProblem;
+
 struct scree_Solver {
   scree_Log log;
   const scree_SolverClass *class_;
@@ -24,8 +34,17 @@ struct scree_Solver {
   scree_Arena dividing;     /* of `division`, on several ranks */
   scree_Arena aside;        /* of scree_solver_internal_forces */
   scree_Division division;
+  scree_KeptProblem kept;
   scree_SolveCache cache[SCREE_CACHES];
 };
+
+/* As scree_solver_solve, for callers that solve a problem several times with other settings.
+ * `same`: it is the problem of the last call, none of its numbers has changed, and u is as that
+ * call left it if r is. What follows from the problem is then used again: the operator, batches of
+ * sweeps, and where r is what the last call left its velocities and its error. */
+SCREE_PRIVATE scree_Status scree_solver_solve_again(scree_Solver *solver,
+                                                    const scree_Problem *problem, bool same,
+                                                    double *r, double *u, scree_SolveInfo *info);
 
 void scree_solver_init(scree_Solver *solver, const scree_Log *log);
 void scree_solver_fini(scree_Solver *solver);

@@ -39,9 +39,15 @@ bool scree_momentum_add(scree_Momentum *momentum, double *now, size_t n, bool im
   return add(momentum, (scree_MomentumPart){.now = now, .n = n}, impulses, arena);
 }
 
-bool scree_momentum_add_singles(scree_Momentum *momentum, float *now, size_t n, bool impulses,
+bool scree_momentum_add_singles(scree_Momentum *momentum, float *now, size_t n,
                                 scree_Arena *arena) {
-  return add(momentum, (scree_MomentumPart){.now = now, .n = n, .single = true}, impulses, arena);
+  return add(momentum, (scree_MomentumPart){.now = now, .n = n, .single = true}, false, arena);
+}
+
+void scree_momentum_add_visited(scree_Momentum *momentum, float *now, float *last, size_t n,
+                                const float *changes, size_t nchanges) {
+  momentum->part[momentum->parts++] = (scree_MomentumPart){
+      .now = now, .n = n, .last = last, .single = true, .changes = changes, .nchanges = nchanges};
 }
 
 scree_MomentumState scree_momentum_begin(const scree_Momentum *momentum) {
@@ -106,23 +112,13 @@ SCREE_CLONES static double sum_piece(const double *now, const double *from, size
   return (lane[0] + lane[1]) + (lane[2] + lane[3]);
 }
 
-SCREE_CLONES static double sum_singles(const float *now, const float *from, size_t begin,
-                                       size_t end) {
-  Doubles low = {0.0, 0.0, 0.0, 0.0}, high = low;
+SCREE_CLONES static double sum_changes(const float *changes, size_t begin, size_t end) {
+  Doubles lane = {0.0, 0.0, 0.0, 0.0};
   size_t i = begin;
-  for (; i + 8 <= end; i += 8) {
-    const Half first = *(const Half *)(now + i) - *(const Half *)(from + i);
-    const Half second = *(const Half *)(now + i + 4) - *(const Half *)(from + i + 4);
-    const Doubles a = __builtin_convertvector(first, Doubles);
-    const Doubles b = __builtin_convertvector(second, Doubles);
-    low += a * a;
-    high += b * b;
-  }
-  for (; i < end; ++i) {
-    const double change = (double)(now[i] - from[i]);
-    low[0] += change * change;
-  }
-  return ((low[0] + low[1]) + (low[2] + low[3])) + ((high[0] + high[1]) + (high[2] + high[3]));
+  for (; i + 4 <= end; i += 4)
+    lane += __builtin_convertvector(*(const Half *)(changes + i), Doubles);
+  for (; i < end; ++i) lane[0] += (double)changes[i];
+  return (lane[0] + lane[1]) + (lane[2] + lane[3]);
 }
 
 void scree_momentum_sum(const scree_Momentum *momentum, int me, int threads) {
@@ -131,11 +127,12 @@ void scree_momentum_sum(const scree_Momentum *momentum, int me, int threads) {
   memset(momentum->sum + first, 0, (size_t)(last - first) * sizeof *momentum->sum);
   for (int k = 0; k < momentum->parts; ++k) {
     const scree_MomentumPart *part = &momentum->part[k];
-    for (int chunk = first; chunk < last && part->from; ++chunk) {
+    if (!part->from && !part->changes) continue;
+    for (int chunk = first; chunk < last; ++chunk) {
       size_t begin, end;
-      if (!piece_of(part->n, chunk, &begin, &end)) break;
-      momentum->sum[chunk] += part->single ? sum_singles(part->now, part->from, begin, end)
-                                           : sum_piece(part->now, part->from, begin, end);
+      if (!piece_of(part->changes ? part->nchanges : part->n, chunk, &begin, &end)) break;
+      momentum->sum[chunk] += part->changes ? sum_changes(part->changes, begin, end)
+                                            : sum_piece(part->now, part->from, begin, end);
     }
   }
 }
@@ -174,31 +171,25 @@ SCREE_INLINE void move_doubles(double *now, double *last, double *from, double b
   }
 }
 
-SCREE_INLINE void move_floats(float *now, float *last, float *from, float b, size_t begin,
-                              size_t end) {
+SCREE_INLINE void move_floats(float *now, float *last, float b, size_t begin, size_t end) {
   const Wide factor = {b, b, b, b, b, b, b, b};
   size_t i = begin;
   for (; i + 8 <= end; i += 8) {
     const Wide x = *(const Wide *)(now + i);
-    const Wide moved = x + factor * (x - *(const Wide *)(last + i));
-    *(Wide *)(now + i) = moved;
-    if (from) *(Wide *)(from + i) = moved;
+    *(Wide *)(now + i) = x + factor * (x - *(const Wide *)(last + i));
     *(Wide *)(last + i) = x;
   }
   for (; i < end; ++i) {
     const float x = now[i];
     now[i] = x + b * (x - last[i]);
-    if (from) from[i] = now[i];
     last[i] = x;
   }
 }
 
 SCREE_CLONES static void move_part(const scree_MomentumPart *part, double b, size_t begin,
                                    size_t end) {
-  if (part->single && part->from)
-    move_floats(part->now, part->last, part->from, (float)b, begin, end);
-  else if (part->single)
-    move_floats(part->now, part->last, NULL, (float)b, begin, end);
+  if (part->single)
+    move_floats(part->now, part->last, (float)b, begin, end);
   else if (part->from)
     move_doubles(part->now, part->last, part->from, b, begin, end);
   else
@@ -209,22 +200,23 @@ void scree_momentum_move(const scree_Momentum *momentum, double b, int me, int t
   int first, last;
   pieces(me, threads, &first, &last);
   for (int k = 0; k < momentum->parts; ++k)
-    for (int chunk = first; chunk < last; ++chunk) {
+    for (int chunk = first; chunk < last && !momentum->part[k].changes; ++chunk) {
       size_t begin, end;
       if (!piece_of(momentum->part[k].n, chunk, &begin, &end)) break;
       move_part(&momentum->part[k], b, begin, end);
     }
 }
 
-void scree_momentum_step(const scree_Momentum *momentum, scree_MomentumState *state, int me,
-                         int threads, scree_Barrier *barrier) {
+double scree_momentum_step(const scree_Momentum *momentum, scree_MomentumState *state, int me,
+                           int threads, scree_Barrier *barrier) {
   if (!state->swept) {
     state->swept = true;
-    return;
+    return 0.0;
   }
   scree_momentum_sum(momentum, me, threads);
   if (barrier) scree_barrier_wait(barrier);
   const double b = scree_momentum_factor(momentum, state);
   scree_momentum_move(momentum, b, me, threads);
   if (barrier) scree_barrier_wait(barrier);
+  return b;
 }

@@ -10,6 +10,9 @@
  * momentum and t is set back (O'Donoghue and Candes 2015 for gradients). Velocities of bodies are
  * linear in the impulses and are moved with them.
  *
+ * Impulses in single precision are moved by the visits themselves, contact by contact, and so is
+ * the change summed (singles.h): each number is then loaded once in a sweep.
+ *
  * Sums are over pieces whose borders depend on lengths alone (math/vector.h): the same bits for any
  * number of threads. */
 #ifndef SCREE_SOLVER_MOMENTUM_H
@@ -26,9 +29,11 @@ enum { SCREE_MOMENTUM_PARTS = 4 };
 typedef struct scree_MomentumPart {
   void *now; /* (n), owned by the sweeps */
   size_t n;
-  void *last;  /* (n) after the sweep before */
-  void *from;  /* (n) before the last sweep; null: not part of the change */
-  bool single; /* they are floats */
+  void *last;           /* (n) after the sweep before */
+  void *from;           /* (n) before the last sweep; null: not part of the change */
+  bool single;          /* they are floats */
+  const float *changes; /* (nchanges) squared changes, where visits sum and move; otherwise null */
+  size_t nchanges;
 } scree_MomentumPart;
 
 typedef struct scree_Momentum {
@@ -47,8 +52,12 @@ typedef struct scree_MomentumState {
 /* Add numbers to be moved; `impulses`: their changes are summed. False: no memory. */
 bool scree_momentum_add(scree_Momentum *momentum, double *now, size_t n, bool impulses,
                         scree_Arena *arena);
-bool scree_momentum_add_singles(scree_Momentum *momentum, float *now, size_t n, bool impulses,
-                                scree_Arena *arena);
+bool scree_momentum_add_singles(scree_Momentum *momentum, float *now, size_t n, scree_Arena *arena);
+
+/* Add impulses that the visits move, with the array `last` of what they were after the sweep
+ * before; changes: (nchanges) squares that a sweep leaves. */
+void scree_momentum_add_visited(scree_Momentum *momentum, float *now, float *last, size_t n,
+                                const float *changes, size_t nchanges);
 
 /* Begin at the present numbers. */
 scree_MomentumState scree_momentum_begin(const scree_Momentum *momentum);
@@ -67,8 +76,8 @@ double scree_momentum_factor(const scree_Momentum *momentum, scree_MomentumState
 void scree_momentum_move(const scree_Momentum *momentum, double b, int me, int threads);
 
 /* These three before a sweep, the part of thread `me`; nothing before the first. `barrier`: null
- * for one thread. */
-void scree_momentum_step(const scree_Momentum *momentum, scree_MomentumState *state, int me,
-                         int threads, scree_Barrier *barrier);
+ * for one thread. Returns b. */
+double scree_momentum_step(const scree_Momentum *momentum, scree_MomentumState *state, int me,
+                           int threads, scree_Barrier *barrier);
 
 #endif

@@ -19,6 +19,7 @@
  *
  * implicit and pivot come after the first ipm of each round where many digits are asked of a cold
  * start, pivot first in large problems.
+ * From near the solution (`polish`) all ends with newton and then pivot.
  * The path comes after the first ipm if that has hardly lowered the error or the path is short,
  * else after the last. */
 #ifndef SCREE_SOLVER_POLICY_H
@@ -58,6 +59,7 @@ typedef enum scree_Phase {
   SCREE_PHASE_PATH_SWEEPS,
   SCREE_PHASE_PATH,
   SCREE_PHASE_PATH_NEWTON, /* after lemke */
+  SCREE_PHASE_FINISH,      /* pivot after newton, near the solution */
   SCREE_PHASE_LAST,        /* sweeps when all methods have been tried */
   SCREE_PHASE_END
 } scree_Phase;
@@ -66,7 +68,8 @@ typedef struct scree_Action {
   scree_ActionKind kind;
   scree_Phase phase;
   double least, most;            /* SWEEP */
-  bool patient;                  /* NEWTON: may take long to lower the error */
+  bool patient;                  /* NEWTON: may take long to lower the error, */
+  bool brief;                    /* or has to lower it at once: pivot comes next */
   double kappa, barrier, weight; /* IPM: its options */
   int start;                     /* LEMKE: number of its first d */
   int factorisations;            /* IMPLICIT, PIVOT: at most */

@@ -219,17 +219,37 @@ SCREE_INLINE unsigned char longer(unsigned char pause) {
   return (unsigned char)(pause == 0 ? 1 : pause < LONGEST_PAUSE ? 2 * pause : LONGEST_PAUSE);
 }
 
-SCREE_INLINE scree_SweepChange visit_range(scree_Singles *s, bool soft, int d, int first,
-                                           int last) {
+/* The impulses of a batch move along their last change (momentum.h). */
+SCREE_INLINE void move_on(const scree_Singles *s, int d, int index, float b) {
+  Wide *r = (Wide *)(s->r) + (size_t)index * (size_t)d;
+  Wide *last = (Wide *)(s->last) + (size_t)index * (size_t)d;
+  SCREE_UNROLL for (int i = 0; i < d; ++i) {
+    const Wide x = r[i];
+    r[i] = x + b * (x - last[i]);
+    last[i] = x;
+  }
+}
+
+SCREE_INLINE float lanes_sum(Wide x) {
+  const Quad half =
+      __builtin_shufflevector(x, x, 0, 1, 2, 3) + __builtin_shufflevector(x, x, 4, 5, 6, 7);
+  return (half[0] + half[1]) + (half[2] + half[3]);
+}
+
+SCREE_INLINE scree_SweepChange visit_range(scree_Singles *s, bool soft, int d, int first, int last,
+                                           const double *momentum) {
   const Wide zero = {0};
   const int stride = d == 3 ? 8 : 4;
   const bool pauses = s->pauses;
+  const float along = momentum ? (float)*momentum : 0.0f;
   Wide normal = zero, tangent2 = zero;
   int visited = last - first;
   for (int k = first; k < last; ++k) {
+    if (momentum) move_on(s, d, k, along);
     if (pauses && s->wait[k]) {
       --s->wait[k];
       --visited;
+      if (momentum) s->changes[k] = 0.0f;
       continue;
     }
     const int *later = s->layout.body + (size_t)(k + AHEAD) * 2 * WIDTH;
@@ -251,6 +271,7 @@ SCREE_INLINE scree_SweepChange visit_range(scree_Singles *s, bool soft, int d, i
     const Wide slide = d == 3 ? dr[1] * dr[1] + dr[2] * dr[2] : dr[1] * dr[1];
     normal = larger(normal, change);
     tangent2 = larger(tangent2, slide);
+    if (momentum) s->changes[k] = lanes_sum(change * change + slide);
     if (!pauses) continue;
     s->wait[k] = s->pause[k] = any((change != zero) | (slide != zero)) ? 0 : longer(s->pause[k]);
   }
@@ -265,18 +286,20 @@ SCREE_INLINE scree_SweepChange visit_range(scree_Singles *s, bool soft, int d, i
 }
 
 #define SCREE_VISIT(name, soft, d)                                                                 \
-  SCREE_CLONES static scree_SweepChange name(scree_Singles *s, int first, int last) {              \
-    return visit_range(s, soft, d, first, last);                                                   \
+  SCREE_CLONES static scree_SweepChange name(scree_Singles *s, int first, int last,                \
+                                             const double *momentum) {                             \
+    return visit_range(s, soft, d, first, last, momentum);                                         \
   }
 SCREE_VISIT(visit_spheres, false, 3)
 SCREE_VISIT(visit_disks, false, 2)
 SCREE_VISIT(visit_soft_spheres, true, 3)
 SCREE_VISIT(visit_soft_disks, true, 2)
 
-scree_SweepChange scree_singles_visit(scree_Singles *s, int first, int last) {
-  static scree_SweepChange (*const visits[2][2])(scree_Singles *, int, int) = {
+scree_SweepChange scree_singles_visit(scree_Singles *s, int first, int last,
+                                      const double *momentum) {
+  static scree_SweepChange (*const visits[2][2])(scree_Singles *, int, int, const double *) = {
       {visit_disks, visit_spheres}, {visit_soft_disks, visit_soft_spheres}};
-  return visits[s->soft][s->d == 3](s, first, last);
+  return visits[s->soft][s->d == 3](s, first, last, momentum);
 }
 
 /* ---- the error ---------------------------------------------------------------------------------
@@ -348,12 +371,8 @@ static void sum_chunk(const scree_Singles *s, int chunk) {
   sums[s->soft][s->d == 3](s, first, last, s->sums + (size_t)chunk * 4);
 }
 
-static int chunk_count(const scree_Singles *s) {
-  return (s->layout.batches + CHUNK - 1) / CHUNK;
-}
-
 double scree_singles_error(const scree_Singles *s, int threads) {
-  const int chunks = chunk_count(s);
+  const int chunks = (s->layout.batches + CHUNK - 1) / CHUNK;
   double total[4] = {0.0};
   if (threads == 1 || s->layout.batches < PARALLEL_BATCHES)
     for (int k = 0; k < chunks; ++k) sum_chunk(s, k);
@@ -440,20 +459,23 @@ scree_Status scree_singles_create(const scree_Operator *W, const scree_Colouring
   const size_t batches = (size_t)s->layout.batches;
   s->batch = SCREE_TAKE_RAW(arena, float, batches *(size_t)(s->size * WIDTH));
   s->r = SCREE_TAKE(arena, float, batches *(size_t)(d * WIDTH));
+  s->last = SCREE_TAKE_RAW(arena, float, batches *(size_t)(d * WIDTH));
+  s->changes = SCREE_TAKE(arena, float, batches);
   s->y = SCREE_TAKE(arena, float, ((size_t)s->nbodies + 1) * (size_t)s->stride);
   s->wait = SCREE_TAKE(arena, unsigned char, batches);
   s->pause = SCREE_TAKE(arena, unsigned char, batches);
-  s->sums = SCREE_TAKE(arena, double, (size_t)chunk_count(s) * 4);
-  if (!s->batch || !s->r || !s->y || !s->wait || !s->pause || !s->sums)
+  s->sums = SCREE_TAKE(arena, double, (batches + CHUNK - 1) / CHUNK * 4);
+  if (!s->batch || !s->r || !s->last || !s->changes || !s->y || !s->wait || !s->pause || !s->sums)
     return scree_fail_memory(log, "batches of contacts");
   double largest = 0.0;
-  for (int k = 0; k < p->nc * d; ++k) largest = fmax(largest, fabs(p->q[k]));
+  for (int k = 0; k < p->nc * d; ++k)
+    if (fabs(p->q[k]) > largest) largest = fabs(p->q[k]);
   const double A = next_power(1.0 / sqrt(W->mean_diagonal)), Q = next_power(largest);
   s->impulse = A * A * Q;
   s->velocity = A * Q;
   s->rho = (float)(1.0 / (W->mean_diagonal * A * A));
-  for (int k = 0; k < s->layout.batches * WIDTH; ++k)
-    for (int i = 0, c = s->layout.contact[k]; c >= 0 && i < d; ++i) {
+  for (int c = 0; c < p->nc; ++c)
+    for (int i = 0; i < d && !(left_out && left_out[c]); ++i) {
       const double q = p->q[c * d + i] / Q;
       s->q2 += q * q;
     }

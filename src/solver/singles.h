@@ -28,6 +28,8 @@ typedef struct scree_Singles {
   double q2;                /* sum of the squares of q, in these units */
   bool pauses;              /* as in lanes.h */
   float *batch, *r, *y;
+  float *last;                 /* as r: after the sweep before, for momentum */
+  float *changes;              /* (batches) squared change of the last sweep with momentum */
   unsigned char *wait, *pause; /* (batches) */
   double *sums;                /* (chunks x 4) */
 } scree_Singles;
@@ -57,8 +59,10 @@ void scree_singles_base(scree_Singles *singles, const double *u, int threads);
 /* Store the impulses into r, inside their cones. */
 void scree_singles_get(const scree_Singles *singles, double *r, int threads);
 
-/* Visit batches first .. last-1, which must belong to one colour if other threads work too. */
-scree_SweepChange scree_singles_visit(scree_Singles *singles, int first, int last);
+/* Visit batches first .. last-1, which must belong to one colour if other threads work too.
+ * momentum: b of the sweep, whose impulses are moved when they are visited, or null. */
+scree_SweepChange scree_singles_visit(scree_Singles *singles, int first, int last,
+                                      const double *momentum);
 
 /* The `error` of the impulses as they are, up to rounding. */
 double scree_singles_error(const scree_Singles *singles, int threads);

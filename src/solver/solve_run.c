@@ -55,17 +55,23 @@ static bool is_stopped_anywhere(scree_SolveRun *run) {
   return run->exhausted;
 }
 
-bool scree_solve_run_stop(scree_SolveRun *run, const double *r, const double *u, double increment) {
+/* The iterate has been measured. */
+static bool decide(scree_SolveRun *run, double value) {
   const scree_SolveSettings *s = run->settings;
-  run->value = s->measure == SCREE_MEASURE_INCREMENT
-                   ? increment
-                   : scree_measure_value(run->W, s->measure, r, u);
+  run->value = value;
   if (!run->measured) run->first_value = run->value;
   run->measured = true;
   run->met = run->value <= s->tolerance;
   if (s->progress && !s->progress(s->progress_user, run->iterations, run->value))
     run->exhausted = true;
   return is_stopped_anywhere(run) || run->met;
+}
+
+bool scree_solve_run_stop(scree_SolveRun *run, const double *r, const double *u, double increment) {
+  const scree_Measure measure = run->settings->measure;
+  return decide(run, measure == SCREE_MEASURE_INCREMENT
+                         ? increment
+                         : scree_measure_value(run->W, measure, r, u));
 }
 
 scree_Status scree_solver_class_read_options(const scree_SolverClass *class_,
@@ -104,28 +110,79 @@ scree_Status scree_solve_run_solver(scree_SolveRun *run, const scree_SolverClass
   }
   scree_arena_release(work, mark);
   run->swept = false;
+  run->state = NULL;
   return status;
+}
+
+/* ---- single precision --------------------------------------------------------------------------
+ * Sweeps in single precision cost a quarter of others where memory limits them: 6.5 for 28 ns a
+ * contact among 10^4 spheres. So they also begin the sweeps to tolerances that they do not reach,
+ * as long as the error is far enough above their rounding. Small problems stay in one precision. */
+static const struct {
+  double far;   /* times the rounding, an error from which they begin */
+  int contacts; /* of a large problem */
+} single = {.far = 3, .contacts = 1500};
+
+/* Whether a run with these settings begins in single precision. */
+static bool begins_single(const scree_SolveSettings *settings, int contacts) {
+  return settings->measure == SCREE_MEASURE_ERROR &&
+         (settings->tolerance >= scree_singles_least() || contacts >= single.contacts);
+}
+
+/* Whether it is to go below the error at which these end. */
+static bool is_deep(const scree_SolveSettings *settings) {
+  return settings->tolerance < scree_singles_least();
+}
+
+/* Error at which sweeps in single precision end. */
+static double single_end(const scree_SolveRun *run) {
+  const double tolerance = run->settings->tolerance;
+  return tolerance >= scree_singles_least() ? tolerance : single.far * scree_singles_least_based();
+}
+
+static bool may_be_single(const scree_SolveRun *run) {
+  if (!begins_single(run->settings, run->W->problem->nc) || run->cache->stopped >= SINGLE_STAGES)
+    return false;
+  return !is_deep(run->settings) || !(run->measured && run->value < single_end(run));
 }
 
 /* ---- shared by the methods of a run ------------------------------------------------------------
  */
 
-scree_Status scree_solve_cache_begin(scree_SolveCache *cache, const scree_Problem *problem,
-                                     const scree_Log *log) {
-  scree_arena_reset(&cache->work);
+static void forget_smoother(scree_SolveCache *cache) {
   scree_arena_reset(&cache->smoothing);
   cache->smoother = NULL;
-  cache->balls = cache->ahead = false;
-  cache->stopped = 0;
+  cache->balls = false;
   cache->islands = (scree_Islands){0};
   cache->left_out = NULL;
   cache->left = 0;
+}
+
+static void begin_solve(scree_SolveCache *cache) {
+  cache->ahead = false;
+  cache->stopped = 0;
   cache->idle = cache->has_system ? 0 : cache->idle + 1;
   if (cache->idle == IDLE_SOLVES) scree_graph_system_fini(&cache->system);
   cache->has_system = false;
   cache->sweeps_per_factorisation = 0.0;
   cache->shared_sweep = 0.0;
+}
+
+scree_Status scree_solve_cache_begin(scree_SolveCache *cache, const scree_Problem *problem,
+                                     const scree_Log *log) {
+  scree_arena_reset(&cache->work);
+  forget_smoother(cache);
+  begin_solve(cache);
   return scree_kept_graph_set(&cache->graph, problem, log);
+}
+
+void scree_solve_cache_again(scree_SolveCache *cache, const scree_Problem *problem,
+                             const scree_SolveSettings *settings, scree_ArenaMark mark) {
+  scree_arena_release(&cache->work, mark);
+  begin_solve(cache);
+  if (!cache->smoother || cache->left_out ||
+      !scree_sweeps_suit(cache->smoother, begins_single(settings, problem->nc), is_deep(settings)))
+    forget_smoother(cache);
 }
 
 scree_Status scree_solve_cache_operator(scree_SolveCache *cache, const scree_Problem *problem,
@@ -249,35 +306,20 @@ double scree_solve_run_work(const scree_SolveRun *run) {
 /* ---- sweeps -----------------------------------------------------------------------------------
  */
 
-/* Sweeps in single precision cost a quarter of others where memory limits them: 6.5 for 28 ns a
- * contact among 10^4 spheres. So they also begin the sweeps to tolerances that they do not reach,
- * as long as the error is far enough above their rounding. Small problems stay in one precision. */
-static const struct {
-  double far;   /* times the rounding, an error from which they begin */
-  int contacts; /* of a large problem */
-} single = {.far = 3, .contacts = 1500};
-
-/* Error at which sweeps in single precision end. */
-static double single_end(const scree_SolveRun *run) {
-  const double tolerance = run->settings->tolerance;
-  return tolerance >= scree_singles_least() ? tolerance : single.far * scree_singles_least_based();
-}
-
-static bool may_be_single(const scree_SolveRun *run) {
-  const scree_SolveSettings *s = run->settings;
-  if (s->measure != SCREE_MEASURE_ERROR || run->cache->stopped >= SINGLE_STAGES) return false;
-  if (s->tolerance >= scree_singles_least()) return true;
-  return run->W->problem->nc >= single.contacts && !(run->measured && run->value < single_end(run));
-}
-
 /* Where the next sweeps are in double precision: those in single precision cannot go further. */
 static void leave_singles(scree_SolveRun *run) {
   scree_SolveCache *cache = run->cache;
   if (!cache->smoother || !scree_sweeps_single(cache->smoother) || cache->ahead ||
-      run->settings->tolerance >= scree_singles_least() || run->value > single_end(run))
+      !is_deep(run->settings) || run->value > single_end(run))
     return;
   cache->stopped = SINGLE_STAGES;
   cache->smoother = NULL;
+}
+
+/* Whether r is what the solve before this one ended with, and its error is that of this run. */
+static bool is_solved(const scree_SolveRun *run, const double *r) {
+  return run->solved && !run->measured && run->settings->measure == SCREE_MEASURE_ERROR &&
+         memcmp(r, run->solved->r, run->W->rows * sizeof *r) == 0;
 }
 
 /* Sweeps as in sweep.h, then one measurement; *done and *change are of the sweeps. */
@@ -287,7 +329,7 @@ static scree_Status smooth(scree_SolveRun *run, scree_SweepPlan plan, double *r,
   if (!cache->smoother) {
     scree_SweepSettings settings = scree_sweep_settings();
     settings.single = may_be_single(run);
-    settings.deep = run->settings->tolerance < scree_singles_least();
+    settings.deep = is_deep(run->settings);
     settings.left_out = cache->left_out;
     settings.momentum = true;
     const scree_Ranks *ranks = scree_ranks_of(run->W);
@@ -300,6 +342,15 @@ static scree_Status smooth(scree_SolveRun *run, scree_SweepPlan plan, double *r,
     plan.resume = false;
   }
   const scree_SolveSettings *s = run->settings;
+  run->state = NULL;
+  if (plan.count == 0 && is_solved(run, r)) {
+    *done = 0;
+    *change = INFINITY;
+    scree_sweeps_take(cache->smoother, run->W, run->solved->y);
+    run->swept = true;
+    decide(run, run->solved->error);
+    return SCREE_OK;
+  }
   const int most = s->max_iterations;
   if (most && most - run->iterations < plan.count) plan.count = most - run->iterations;
   if (s->work_limit > 0.0) { /* limits how far a group of sweeps exceeds the limit */
@@ -437,6 +488,7 @@ scree_Status scree_solve_run_sweep(scree_SolveRun *run, const scree_SweepLimits 
   }
   if (status) return status;
   catch_up(run, r, u);
+  if (run->met) run->state = scree_sweeps_state(run->cache->smoother);
   if (run->met || run->exhausted) return SCREE_OK;
   /* other methods sweep over all contacts; and it may be rounding that stops these */
   scree_SolveCache *cache = run->cache;

@@ -45,6 +45,11 @@ typedef struct scree_SolveCache {
   double shared_sweep;             /* seconds of a sweep on several ranks; 0: not known yet */
 } scree_SolveCache;
 
+/* Start another solve of the problem of the last one: `work` memory is released down to the mark.
+ * The smoother is kept if sweeps for these settings would begin with one like it. */
+void scree_solve_cache_again(scree_SolveCache *cache, const scree_Problem *problem,
+                             const scree_SolveSettings *settings, scree_ArenaMark mark);
+
 /* Start a new solve: all `work` memory of the last one is released, and the graph is that of
  * `problem`. */
 scree_Status scree_solve_cache_begin(scree_SolveCache *cache, const scree_Problem *problem,
@@ -58,6 +63,13 @@ scree_Status scree_solve_cache_operator(scree_SolveCache *cache, const scree_Pro
 
 void scree_solve_cache_fini(scree_SolveCache *cache);
 size_t scree_solve_cache_memory(const scree_SolveCache *cache);
+
+/* Impulses of a problem that was solved before, all computed from r. */
+typedef struct scree_Solved {
+  double *r; /* (rows) */
+  double *y; /* (state_size) state of W */
+  double error;
+} scree_Solved;
 
 /* One solve in progress. The first part is for the solver to read, the second for it to fill. */
 typedef struct scree_SolveRun {
@@ -83,6 +95,9 @@ typedef struct scree_SolveRun {
   bool exhausted;                 /* iteration or time limit reached, or a callback asked to stop */
   const char *note;               /* name of the inner method that gave the result, or null */
   double *work;                   /* (W->rows) of the driver, for the measure */
+  const scree_Solved *solved;     /* the same problem as it was solved before, or null */
+  const double *state;            /* state of the r that ended the run, computed from it, or null:
+                                     not known */
   scree_SolveInfo *info;          /* of the driver, for stages */
 } scree_SolveRun;
 

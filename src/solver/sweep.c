@@ -153,10 +153,11 @@ static int open_start(const scree_Sweeps *state, int k) {
   return state->in_lanes ? state->lanes.open[k] : state->order->start[k + 1];
 }
 
-/* Items first .. last-1 of the order: batches in lanes, else contacts. */
+/* Items first .. last-1 of the order: batches in lanes, else contacts. momentum: b of this sweep,
+ * or null. */
 SCREE_INLINE Change visit_items(scree_Sweeps *state, const scree_Operator *W, int first, int last,
-                                double *r) {
-  if (state->singles) return scree_singles_visit(state->singles, first, last);
+                                const double *momentum, double *r) {
+  if (state->singles) return scree_singles_visit(state->singles, first, last, momentum);
   if (state->in_lanes) return scree_lanes_visit(&state->lanes, first, last);
   return visit_all(state, W, state->order->order + first, last - first, r);
 }
@@ -209,7 +210,7 @@ static Change visit_stages(scree_Sweeps *state, const scree_Operator *W, const i
   const size_t stride = state->in_lanes ? (size_t)state->lanes.stride : (size_t)W->halo->size;
   Change total = {0};
   for (int k = 0; k < state->order->colours; ++k) {
-    const Change part = visit_items(state, W, start[k], start[k + 1], r);
+    const Change part = visit_items(state, W, start[k], start[k + 1], NULL, r);
     widen(&total, &part);
     scree_halo_exchange(W->halo, &state->stages.lists[k], y, stride);
   }
@@ -232,8 +233,10 @@ static void sweep_serial(scree_Sweeps *state, const scree_Operator *W, Group *gr
   const bool staged = state->stages.stages > 0, divided = scree_is_divided(W);
   const bool generals = W->problem->general.count > 0;
   for (bool more = group->count > 0, poll = false; more;) {
-    if (group->momentum) scree_momentum_step(group->momentum, &group->speed, 0, 1, NULL);
-    Change change = staged ? visit_stages(state, W, start, r) : visit_items(state, W, 0, items, r);
+    const bool moves = group->momentum;
+    const double b = moves ? scree_momentum_step(group->momentum, &group->speed, 0, 1, NULL) : 0.0;
+    Change change = staged ? visit_stages(state, W, start, r)
+                           : visit_items(state, W, 0, items, moves ? &b : NULL, r);
     if (generals) visit_generals(state, W, r, &change);
     widen_ranks(W, &change);
     more = count_sweep(state, W, &change, group, &poll);
@@ -251,10 +254,10 @@ typedef struct Team {
 
 /* The share of thread `me` of the items first .. last-1. */
 static Change visit_share(scree_Sweeps *state, const scree_Operator *W, int me, int threads,
-                          int first, int last, double *r) {
+                          int first, int last, const double *momentum, double *r) {
   const long long n = last - first;
   return visit_items(state, W, first + (int)(n * me / threads),
-                     first + (int)(n * (me + 1) / threads), r);
+                     first + (int)(n * (me + 1) / threads), momentum, r);
 }
 
 /* The part of thread `me` in one sweep of the contacts. Items are in the order of contacts, which
@@ -262,7 +265,7 @@ static Change visit_share(scree_Sweeps *state, const scree_Operator *W, int me, 
  * contacts, a thread meets mostly the same bodies in all of them. Otherwise half of the bodies
  * change from cache to cache with each colour, which cost two threads more than they won. */
 static Change sweep_part(scree_Sweeps *state, const scree_Operator *W, int me, int threads,
-                         Team *team, double *r) {
+                         const double *momentum, Team *team, double *r) {
   assert(me >= 0 && me < threads);
   const scree_Colouring *colouring = state->order;
   const int *start = item_starts(state);
@@ -272,12 +275,12 @@ static Change sweep_part(scree_Sweeps *state, const scree_Operator *W, int me, i
     const bool alone = colouring->serial[k] || contacts < PARALLEL_COLOUR;
     const int open = open_start(state, k);
     if (!alone) {
-      const Change closed = visit_share(state, W, me, threads, start[k], open, r);
-      const Change rest = visit_share(state, W, me, threads, open, start[k + 1], r);
+      const Change closed = visit_share(state, W, me, threads, start[k], open, momentum, r);
+      const Change rest = visit_share(state, W, me, threads, open, start[k + 1], momentum, r);
       widen(&mine, &closed);
       widen(&mine, &rest);
     } else if (me == 0) {
-      const Change all = visit_items(state, W, start[k], start[k + 1], r);
+      const Change all = visit_items(state, W, start[k], start[k + 1], momentum, r);
       widen(&mine, &all);
     }
     if (k + 1 < colouring->colours) scree_barrier_wait(&team->barrier);
@@ -290,9 +293,10 @@ static void sweep_in_team(scree_Sweeps *state, const scree_Operator *W, int me, 
                           Team *team, Group *group, double *r) {
   for (bool more = group->count > 0, poll = false; more;) {
     Change *mine = &team->change[me * SCREE_CHANGE_STRIDE];
+    double b = 0.0;
     if (group->momentum)
-      scree_momentum_step(group->momentum, &group->speed, me, threads, &team->barrier);
-    *mine = sweep_part(state, W, me, threads, team, r);
+      b = scree_momentum_step(group->momentum, &group->speed, me, threads, &team->barrier);
+    *mine = sweep_part(state, W, me, threads, group->momentum ? &b : NULL, team, r);
     scree_barrier_wait(&team->barrier);
     if (W->problem->general.count) {
       if (me == 0) visit_generals(state, W, r, mine);
@@ -509,6 +513,21 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scr
   }
   scree_operator_velocity(W, r, sweeps->y, W->problem->q, u);
   return group.change;
+}
+
+bool scree_sweeps_suit(const scree_Sweeps *sweeps, bool single, bool deep) {
+  const scree_SweepSettings *s = &sweeps->settings;
+  return s->single == single && s->deep == deep && !s->left_out && !sweeps->mechanisms;
+}
+
+void scree_sweeps_take(scree_Sweeps *sweeps, const scree_Operator *W, const double *y) {
+  scree_vector_copy(W->state_size, y, sweeps->y, W->threads);
+  sweeps->loaded = false;
+  sweeps->stale = 0;
+}
+
+const double *scree_sweeps_state(const scree_Sweeps *sweeps) {
+  return sweeps && sweeps->singles && sweeps->stale == 0 ? sweeps->y : NULL;
 }
 
 bool scree_sweeps_balls(const scree_Sweeps *state) {

@@ -64,6 +64,17 @@ double scree_sweeps_run(scree_Sweeps *sweeps, const scree_Operator *W, const scr
 /* r and u = W r + q after sweeps that only estimated the error. */
 void scree_sweeps_collect(scree_Sweeps *sweeps, const scree_Operator *W, double *r, double *u);
 
+/* Whether sweeps that are made with such settings (and leave no contacts out) would be like these.
+ */
+bool scree_sweeps_suit(const scree_Sweeps *sweeps, bool single, bool deep);
+
+/* Take y for the state of the impulses from which the next call resumes. */
+void scree_sweeps_take(scree_Sweeps *sweeps, const scree_Operator *W, const double *y);
+
+/* The state of the last r and u, if it was computed from r, and not updated by visits; else null.
+ */
+const double *scree_sweeps_state(const scree_Sweeps *sweeps);
+
 /* Whether contacts are in batches, of which some can be left out. */
 bool scree_sweeps_batched(const scree_Sweeps *sweeps);
 

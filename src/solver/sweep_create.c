@@ -152,9 +152,11 @@ static scree_Status prepare_momentum(scree_Sweeps *sweeps, const scree_SolveRun 
     const size_t bodies = (size_t)singles->nbodies;
     const size_t n = (size_t)(singles->layout.batches * SCREE_SINGLES) * (size_t)singles->d;
     y_held = bodies * (size_t)W->problem->bodies.nb;
-    ok = ok && scree_momentum_add_singles(m, singles->r, n, true, arena) &&
-         scree_momentum_add_singles(m, singles->y, (bodies + 1) * (size_t)singles->stride, false,
-                                    arena);
+    ok = ok &&
+         scree_momentum_add_singles(m, singles->y, (bodies + 1) * (size_t)singles->stride, arena);
+    if (ok)
+      scree_momentum_add_visited(m, singles->r, singles->last, n, singles->changes,
+                                 (size_t)singles->layout.batches);
   }
   ok = ok && scree_momentum_add(m, sweeps->y + y_held, W->state_size - y_held, false, arena);
   return ok ? SCREE_OK : scree_fail_memory(run->log, "momentum of sweeps");

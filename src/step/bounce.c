@@ -19,7 +19,12 @@
  *     r . u+ = e/(1 + e) r . W r
  *
  * with its largest e, which is the loss of a single impact. With b = 0 the left side is zero. The
- * factor is found by solving again, since r depends on it, until nothing is gained. */
+ * factor is found by solving again, since r depends on it, until nothing is gained.
+ *
+ * A single contact gains energy where friction turns the slip round (Kane and Levinson 1985): with
+ * e = 1 its energy changes by r_T . (u_T- + u_T+)/2, and r_T opposes u_T+ alone. A rod that bounced
+ * in a box with mu = 0.3 and e = 1 gained 18 % in 10 s. It is treated like a group, with the work
+ * of friction on both sides, r_T . u_T+ on the left. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "step/system.h"
@@ -35,6 +40,8 @@ typedef struct Group {
   double bounce; /* r . b */
   double closed; /* -r . u+ of gaps that close */
   double square; /* r . W r */
+  double slips;  /* r_T . u_T+ */
+  double gain;   /* r_T . (u_T- + u_T+)/2 - r_n |u_n-| (1 - e)/2 of those that bounce */
   double e;      /* largest restitution */
   int contacts;
 } Group;
@@ -87,7 +94,14 @@ static void add_up(const scree_System *s, int *parent, Group *groups) {
     group->bounce += p->r[at] * b;
     if (s->contacts.gap[c] > 0)
       group->closed += p->r[at] * fmax(0, -scree_system_velocity(s, c, 0));
-    if (b > 0) group->e = fmax(group->e, scree_system_law(s, key->i, key->j)->e_n);
+    const double e = b > 0 ? scree_system_law(s, key->i, key->j)->e_n : 0;
+    group->e = fmax(group->e, e);
+    if (b > 0) group->gain -= 0.5 * p->r[at] * b * (1 / e - 1);
+    for (int k = 1; k < d; ++k) {
+      const double r = p->r[at + (size_t)k], u = p->u[at + (size_t)k] - p->shift[at + (size_t)k];
+      group->slips += r * u;
+      group->gain += 0.5 * r * (u + p->before[at + (size_t)k]);
+    }
     for (int k = 0; k < d; ++k) /* u = W r + q */
       group->square += p->r[at + (size_t)k] * (p->u[at + (size_t)k] - p->q[at + (size_t)k]);
   }
@@ -96,10 +110,11 @@ static void add_up(const scree_System *s, int *parent, Group *groups) {
 /* The factor on the velocities of a group. */
 static double factor_of(const Group *group, double allowed) {
   assert(group->e >= 0 && group->e <= 1);
-  const double gain = group->bounce - group->closed - 0.5 * group->square;
-  if (group->contacts < 2 || !(gain > excess * group->square && gain > allowed)) return 1;
-  const double kept = group->e / (1 + group->e) * group->square;
-  return fmin(1, (kept + group->closed) / group->bounce);
+  const bool single = group->contacts == 1;
+  const double gain = single ? group->gain : group->bounce - group->closed - 0.5 * group->square;
+  if (!(gain > excess * group->square && gain > allowed)) return 1;
+  const double kept = group->e / (1 + group->e) * group->square - (single ? group->slips : 0);
+  return fmax(0, fmin(1, (kept + group->closed) / group->bounce));
 }
 
 /* Whether some group has to bounce less; its velocities are lowered. */
@@ -117,6 +132,7 @@ static bool lower(scree_System *s, double allowed, int *parent, Group *groups) {
     if (f == 1) continue;
     p->shift[at] += (1 - f) * b;
     p->q[at] += (1 - f) * b;
+    p->solved = false;
     any = true;
   }
   return any;

@@ -5,6 +5,7 @@
  * its velocity after the kick. */
 #include "core/log.h"
 #include "core/memory.h"
+#include "solver/driver.h"
 #include "solver/own.h"
 #include "solver/registry.h"
 #include "step/system.h"
@@ -212,7 +213,12 @@ static scree_Status solve_apart(scree_System *s, const scree_Problem *problem, d
 scree_Status scree_domain_solve(scree_System *s, const scree_Problem *problem, double *r, double *u,
                                 scree_SolveInfo *info) {
   scree_Domain *p = &s->domain;
-  if (!p->global || p->size == 1) return scree_solver_solve(s->solver, problem, r, u, info);
+  if (!p->global || p->size == 1) {
+    const bool same = s->posed.solved;
+    const scree_Status status = scree_solver_solve_again(s->solver, problem, same, r, u, info);
+    s->posed.solved = status <= SCREE_NOT_CONVERGED;
+    return status;
+  }
   if (s->posed.all == 0) return solve_apart(s, problem, r, u, info);
   const scree_OwnPart part = {.ranks = p->ranks,
                               .rank = p->rank,

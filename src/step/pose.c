@@ -197,7 +197,7 @@ scree_Status scree_system_pose(scree_System *s) {
   size_t more;
   p->nc = s->deform.first = 0;
   p->all = 0;
-  p->sets = false;
+  p->sets = p->solved = false;
   s->joints.rows.count = 0;
   s->joints.all = 0;
   scree_cell_forget(&s->cell);

@@ -25,7 +25,7 @@ void scree_system_add_terms(const scree_System *s, int n, double h, scree_TermFn
     for (int k = 0; k < count; ++k) {
       total->sum[0] += terms[k].sum[0];
       total->sum[1] += terms[k].sum[1];
-      total->most = fmax(total->most, terms[k].most);
+      if (terms[k].most > total->most) total->most = terms[k].most;
     }
   }
 }

@@ -6,7 +6,7 @@
  * 2. The tolerance is relative to the impulses. Where these are large compared with the motion
  *    (heavy loads, bodies at rest) an error below the tolerance can do more work than the motion
  *    does: a stack creeps, a loaded packing shakes. So the energy by which the solution violates
- *    the law is compared with the energy exchanged in the step (certify.c), and the solve continues
+ *    the law is compared with the energy exchanged in a step (certify.c), and the solve continues
  *    where it is too large and the extra work is small. Where bodies rest it may cost more:
  *    impulses that hold them hold them in the next step too, which then costs nothing,
  *    while those that just meet the tolerance let them slide, in the same direction in every step.

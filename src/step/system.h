@@ -157,6 +157,7 @@ typedef struct scree_Posed {
   size_t busy_capacity, struck_capacity, held_capacity;
   double *lowered; /* (nbodies + 1 x nb) the same for impulses that were lowered (dissipate.c) */
   size_t lowered_capacity;
+  bool solved;       /* the solver knows the problem: none of its numbers changed since a solve */
   double rho, scale; /* of the error: step of the natural map, and scale of the relative error */
   double r_max;      /* largest normal impulse: a contact below `tolerance` of it is open */
 } scree_Posed;
@@ -171,6 +172,7 @@ typedef struct scree_EnergyAudit {
   double push_rise;   /* largest rise of that sum above its minimum */
   double turned_over; /* largest kinetic energy and energy flows so far */
   double last_step;   /* energy exchanged in the last step */
+  double mean_step;   /* mean of the last ones, for a whole step (certify.c) */
   double weight;      /* sum over bodies of force (gravity included) times size */
   double creep;       /* largest so far of bodies that rest (creep.c) */
   double rest; /* the same times h over the time in which the force moves the body that far */

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char magic[8] = "screes15";
+static const char magic[8] = "screes16";
 
 typedef scree_StateHeader Header;
 typedef scree_StateRemoved Removed;

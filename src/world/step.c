@@ -386,9 +386,9 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
   world->refinement.level = next;
   world->cut_up = origin.kept;
   if (!status) {
-    const scree_Problem problem = scree_system_problem(s);
+    const double ranks = s->domain.global ? s->domain.size : 1;
     scree_refine_pay(&world->refinement, floor, s->work.spent, world->attempts,
-                     scree_domain_sweep_seconds(s, &problem));
+                     (double)s->posed.all / ranks, scree_world_whole_count(world) / ranks);
   }
   if (status) {
     return_to_origin(world, &origin);
