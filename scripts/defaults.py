@@ -27,7 +27,7 @@ UNTIL = {'wall-2d': 2, 'wall-3d': 0.5, 'stack-2d': 3, 'stack-3d': 1, 'slope-2d':
          'heavy-2d': 10, 'heavy-3d': 10, 'load-2d': 0.3, 'load-3d': 0.1, 'hopper3d': 0.4, 'conveyor': 1.2,
          'oedometer': 0.2, 'silo-3d': 0.6, 'plate-2d': 0.3, 'plate-3d': 0.3, 'box-215': 1, 'bounce-2d': 0.6,
          'drum-5000': 0.1, 'thrown-2d': 0.8, 'shot-3d': 0.12}
-STARTS = {'bounce-2d': 740, 'thrown-2d': 320, 'shot-3d': 432, 'conveyor': 112, 'drum-5000': 1, 'hopper3d': 1, 'silo-3d': 1,
+STARTS = {'bounce-2d': 24, 'thrown-2d': 320, 'shot-3d': 432, 'conveyor': 112, 'drum-5000': 1, 'hopper3d': 1, 'silo-3d': 1,
           'silo-2d': 1, 'oedometer': 1, 'box-215': 1}
 STARTS_USUAL = 8
 ENERGIES = ('kinetic', 'potential', 'work_forces', 'work_drivers', 'dissipated_normal', 'dissipated_friction')

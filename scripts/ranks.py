@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Run the scenes of examples/ on several ranks and compare them with one rank.
 
-    scripts/ranks.py [--ranks 2,3,4] [--seconds S] [--steps N] [--twice] [--set PATH=VALUE] [EXAMPLE...]
+    scripts/ranks.py [--ranks 2,3,4] [--seconds S] [--steps N] [--whole CPU] [--twice] [--set PATH=VALUE] [EXAMPLE...]
 
-Each example runs on one rank for S seconds (5) or N steps, then for as many steps on each number of ranks
+Each example runs on one rank for S seconds (5) or N steps, or as a whole if that takes less than CPU seconds of
+processor time, then for as many steps on each number of ranks
 (mpirun of the program in build/mpi, one thread each). A line shows whether the world was divided, or why not, the
 steps that are not certified, the messages and bytes of a step, and how far the worst body of the last frame is
 from where one rank has it. --twice runs everything again and compares the bits.
@@ -12,6 +13,7 @@ The exit status is 1 if a run fails, two runs differ, or steps are not certified
 import argparse
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -31,16 +33,17 @@ ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROO
                    OMPI_MCA_btl_vader_single_copy_mechanism='none', OMP_NUM_THREADS='1')
 
 
-def run(name, ranks, folder, steps, seconds, sets):
-    """Returns the summary, or a text that says what went wrong."""
+def run(name, ranks, folder, steps, seconds, sets, cpu=0):
+    """Returns the summary, or a text that says what went wrong. `cpu`: a limit of processor time."""
     scene = os.path.join(ROOT, 'examples', name + '.yaml')
     command = ['mpirun', '-q', '-n', str(ranks)] if ranks > 1 else []
     command += [SCREE, 'run', scene, '-o', folder, '-f', '--json', '-j', '1']
     command += ['--steps', str(steps)] if steps else []
     for text in sets:
         command += ['--set', text]
+    limit = (lambda: resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))) if cpu else None
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          env=ENVIRONMENT) as process:
+                          env=ENVIRONMENT, preexec_fn=limit) as process:
         try:
             out, err = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -48,27 +51,29 @@ def run(name, ranks, folder, steps, seconds, sets):
             out, err = process.communicate()
             if ranks > 1:
                 return 'not finished after %g s' % seconds
+    if process.returncode == -signal.SIGXCPU:
+        return 'left out: it takes more than %d s of processor time' % cpu
     try:
         return json.loads(out.splitlines()[-1])
     except (IndexError, ValueError):
         return (err.strip().splitlines() or ['?'])[0]
 
 
-def last_frame(folder):
+def frames(folder):
+    """The positions of each frame, by its step."""
     with h5py.File(os.path.join(folder, 'results.h5'), 'r') as file:
-        frames = file['frames']
-        return frames['position'][-1], frames['step'][-1]
-
+        return dict(zip(file['frames/step'][:].tolist(), file['frames/position'][:]))
 
 
 def distance(folder, other):
-    """The largest distance of a body in the last frames of two runs; nan: other bodies, or no results."""
+    """The largest distance of a body in the last frame that two runs have; nan: other bodies, or no results."""
     if not os.path.exists(os.path.join(other, 'results.h5')):
         return float('nan')
-    mine, theirs = last_frame(folder), last_frame(other)
-    if mine[0].shape != theirs[0].shape or mine[1] != theirs[1]:
+    mine, theirs = frames(folder), frames(other)
+    common = set(mine) & set(theirs)
+    if not common or mine[max(common)].shape != theirs[max(common)].shape:
         return float('nan')
-    return float(numpy.nanmax(numpy.abs(mine[0] - theirs[0]), initial=0))
+    return float(numpy.nanmax(numpy.abs(mine[max(common)] - theirs[max(common)]), initial=0))
 
 
 def lines(folder):
@@ -81,10 +86,11 @@ def lines(folder):
 
 def examine(name, arguments):
     base = os.path.join(WORK, name)
-    one = run(name, 1, base + '-1', arguments.steps, arguments.seconds, arguments.set)
+    whole = arguments.whole
+    one = run(name, 1, base + '-1', arguments.steps, None if whole else arguments.seconds, arguments.set, whole)
     if isinstance(one, str):
         print('%-14s 1 rank: %s' % (name, one), flush=True)
-        return False
+        return whole > 0
     good = True
     print('%-14s %d steps, %d bodies, at most %d contacts, %d not certified'
           % (name, one['steps'], one['bodies'], one['contacts_max'], one['steps_above']), flush=True)
@@ -122,6 +128,7 @@ def main():
     parser.add_argument('--seconds', type=float, default=5, help='limit for one rank')
     parser.add_argument('--limit', type=float, default=300, help='limit for several ranks')
     parser.add_argument('--steps', type=int, default=0)
+    parser.add_argument('--whole', type=int, default=0, metavar='CPU')
     parser.add_argument('--twice', action='store_true')
     parser.add_argument('--set', action='append', default=[])
     parser.add_argument('examples', nargs='*')

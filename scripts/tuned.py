@@ -177,7 +177,7 @@ def row(name, found):
     return '| %s | %.3g%s | %.2f | %s | %.2f | %.2f | %s |' % (
         name, found['time'], '' if found['whole'] else '*', found['default'], right[1], right[0],
         ratio_of(found),
-        '%s | %.2f | %.1f %%' % (fastest[2], fastest[0], 100 * fastest[1]) if fastest else '- | - | -')
+        '%s | %.2f | %s %%' % (fastest[2], fastest[0], '%.1f' % (100 * fastest[1]) if fastest[1] < 1 else '> 100') if fastest else '- | - | -')
 
 
 def tables(cpu):

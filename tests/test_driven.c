@@ -270,7 +270,7 @@ static void test_refused(void **state) {
       {{clamp, clamp, at_left, NULL}, "driven nodes: of body 0, expected the number of a finite"},
       {{7, clamp, at_left, NULL}, "driven nodes: of body 7"},
       {{body, body, at_left, NULL}, "driven nodes: by body 1, expected the number of an obstacle"},
-      {{body, clamp, NULL, NULL}, "driven nodes: none is chosen"},
+      {{body, clamp, NULL, NULL}, "driven nodes: none is chosen, expected"},
   };
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k)
     REFUSED(scree_world_drive_nodes(world, &wrong[k].def), wrong[k].message);

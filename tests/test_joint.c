@@ -562,7 +562,7 @@ static void bad(void **state) {
   refused(world, def, "neither of the bodies 1 and 0 can move");
   def = good;
   def.kind = SCREE_JOINT_BALL;
-  refused(world, def, "there is no ball in 2D");
+  refused(world, def, "joint: ball in 2D, expected a kind that exists there");
   def = good;
   def.kind = SCREE_JOINT_FIXED;
   def.stiffness = 1;

@@ -13,7 +13,8 @@
  * for deformable cubes) and nlgs on the paper's scheme to the merit 1e-8, from the impulses of the
  * last step; auto on the default scheme to the same merit. These parameters are the paper's for
  * pseudo-rigid bodies; with them pqn does not converge in some steps in which finite elements hit a
- * wall. Rows pqn-0.25 have delta 0.25, epsilon 0.25 and m = 10, with which it does not. */
+ * wall. Rows pqn-0.25 have delta 0.25, epsilon 0.25 and m = 10, with which it does in all steps of
+ * M = 2 and in all but 5 of 6000 of M = 3. */
 #include "cli/bench/cases.h"
 #include "cli/bench/pqn.h"
 

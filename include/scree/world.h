@@ -81,11 +81,13 @@ SCREE_API scree_Status scree_world_set_cell(scree_World *world, const scree_Cell
 /* False, and nothing is filled, if the world has none. */
 SCREE_API bool scree_world_cell(const scree_World *world, scree_CellInfo *cell);
 /* Add a joint in the current positions of the bodies. Joints are numbered from 0; `joint` (or null)
- * receives the number. A joint is removed together with its bodies. */
+ * receives the number. A joint is removed together with its bodies. In a divided world all ranks
+ * make this call, and that of bonds, together. */
 SCREE_API scree_Status scree_world_add_joint(scree_World *world, const scree_JointDef *def,
                                              int *joint);
 SCREE_API int scree_world_joint_count(const scree_World *world);
-/* Checked: for a joint that does not exist there is a message, and numbers that are NAN. */
+/* Checked: for a joint that does not exist there is a message, and numbers that are NAN. Of a
+ * divided world: right on the rank that owns its first body that is no obstacle. */
 SCREE_API scree_JointState scree_world_joint(const scree_World *world, int joint);
 /* The definition of a joint. Null, with a message, if there is no such joint. */
 SCREE_API const scree_JointDef *scree_world_joint_def(const scree_World *world, int joint);
@@ -129,8 +131,8 @@ SCREE_API scree_Status scree_body_set_driver(scree_World *world, int body,
 /* Divide a world that has no bodies yet. `ranks` may be null: one rank has everything. */
 SCREE_API scree_Status scree_world_divide(scree_World *world, const scree_Ranks *ranks);
 
-/* Why a world, divided or not, cannot be stepped in parts; null: it can. Joints, deformable bodies,
- * periodic cells and pressure on plates are not divided. */
+/* Why a world, divided or not, cannot be stepped in parts; null: it can. Finite elements, joints
+ * together with deformable bodies, periodic cells and internal forces are not divided. */
 SCREE_API const char *scree_world_cannot_divide(const scree_World *world);
 
 /* The ranks of a divided world; null: it is not divided, or there is one rank. */

@@ -55,7 +55,9 @@ scree_Status scree_bodies_check_pose(const scree_Bodies *bodies, int body, const
   const scree_Quat q = pose->orientation;
   const double norm = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
   if (!vec_is_finite(pose->position))
-    return scree_fail(log, SCREE_BAD_INPUT, "body %d: its position is not finite", body);
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "body %d: position (%g, %g, %g), expected finite numbers", body,
+                      pose->position.x, pose->position.y, pose->position.z);
   if (!(norm > 0) || !isfinite(norm))
     return scree_fail(log, SCREE_BAD_INPUT,
                       "body %d: orientation (%g, %g, %g, %g), expected a quaternion other than 0",
@@ -225,7 +227,8 @@ scree_Status scree_bodies_add(scree_Bodies *bodies, const scree_BodyDef *def,
                               const scree_Log *log) {
   scree_Inertia inertia;
   const int body = bodies->count;
-  if (!def->shape) return scree_fail(log, SCREE_BAD_INPUT, "body %d: it has no shape", body);
+  if (!def->shape)
+    return scree_fail(log, SCREE_BAD_INPUT, "body %d: found no shape, expected one", body);
   const scree_ShapeType *type = scree_shape_type(def->shape->kind);
   if (type->dimension != bodies->dimension)
     return scree_fail(log, SCREE_BAD_INPUT, "body %d: a %s is %dD, expected %dD", body, type->name,
@@ -234,7 +237,9 @@ scree_Status scree_bodies_add(scree_Bodies *bodies, const scree_BodyDef *def,
   if (!status) status = fill_inertia(bodies, def, &inertia, log);
   if (status) return status;
   if (!scree_twist_is_finite(&def->velocity))
-    return scree_fail(log, SCREE_BAD_INPUT, "body %d: its velocity is not finite", body);
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "body %d: found a velocity that is not finite, expected finite numbers",
+                      body);
   if (!def->obstacle && (def->driver.kind != SCREE_SIGNAL_ZERO || def->belt))
     return scree_fail(log, SCREE_BAD_INPUT, "body %d: it has a driver, expected an obstacle", body);
   if (!scree_bodies_reserve(bodies, (size_t)body + 1) ||
@@ -271,32 +276,26 @@ scree_Status scree_bodies_add(scree_Bodies *bodies, const scree_BodyDef *def,
   return SCREE_OK;
 }
 
-static bool has_span(const scree_Span *span) {
-  return scree_norm2(span->along) > 0;
-}
-
-double scree_force_factor(const scree_Bodies *b, const scree_Force *force) {
+double scree_force_factor(const scree_Force *force, scree_Vec3 place[2][2]) {
   double factor = 1;
   for (int k = 0; k < 2; ++k) {
     const scree_Span *span = &force->span[k];
-    if (!has_span(span)) continue;
-    const scree_Vec3 way =
-        scree_sub(b->motion[span->body[0]].pose.position, b->motion[span->body[1]].pose.position);
+    if (!scree_span_counts(span)) continue;
+    const scree_Vec3 way = scree_sub(place[k][0], place[k][1]);
     factor *= fmax(0, scree_dot(span->along, way) - span->less);
   }
   return factor;
 }
 
-static scree_Status check_spans(const scree_Bodies *b, const scree_ForceDef *def,
-                                const scree_Log *log) {
+scree_Status scree_force_check_spans(const scree_ForceDef *def, int bodies, const scree_Log *log) {
   for (int k = 0; k < 2; ++k) {
     const scree_Span *span = &def->span[k];
     if (!isfinite(scree_norm2(span->along)) || !isfinite(span->less))
       return scree_fail(log, SCREE_BAD_INPUT, "force: a span is not finite, expected numbers");
-    for (int side = 0; has_span(span) && side < 2; ++side)
-      if (span->body[side] < 0 || span->body[side] >= b->count)
+    for (int side = 0; scree_span_counts(span) && side < 2; ++side)
+      if (span->body[side] < 0 || span->body[side] >= bodies)
         return scree_fail(log, SCREE_BAD_INPUT, "force: span of body %d, expected 0 .. %d",
-                          span->body[side], b->count - 1);
+                          span->body[side], bodies - 1);
   }
   return SCREE_OK;
 }
@@ -307,9 +306,10 @@ scree_Status scree_bodies_add_force(scree_Bodies *bodies, const scree_ForceDef *
     return scree_fail(log, SCREE_BAD_INPUT, "force: on body %d, expected -1 .. %d", def->body,
                       bodies->count - 1);
   if (def->body >= 0 && bodies->fixed[def->body])
-    return scree_fail(log, SCREE_BAD_INPUT, "force: body %d is an obstacle, no force moves it",
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "force: on body %d, an obstacle, expected a body that forces move",
                       def->body);
-  scree_Status status = check_spans(bodies, def, log);
+  scree_Status status = scree_force_check_spans(def, bodies->count, log);
   if (status) return status;
   if (!scree_grow((void **)&bodies->forces, &bodies->force_capacity,
                   (size_t)bodies->force_count + 1, sizeof *bodies->forces))

@@ -36,9 +36,13 @@ typedef struct scree_Force {
   struct scree_Patch *patch; /* of a finite-element body, or null: the whole body */
 } scree_Force;
 
-/* The factor of a force by its spans. */
-struct scree_Bodies;
-double scree_force_factor(const struct scree_Bodies *bodies, const scree_Force *force);
+static inline bool scree_span_counts(const scree_Span *span) {
+  return scree_norm2(span->along) > 0;
+}
+/* The factor of a force by its spans, from the places of their bodies. */
+double scree_force_factor(const scree_Force *force, scree_Vec3 place[2][2]);
+/* Check spans between `bodies` bodies. */
+scree_Status scree_force_check_spans(const scree_ForceDef *def, int bodies, const scree_Log *log);
 
 /* Removed bodies keep their number and data, but take no part in the simulation. */
 enum { SCREE_BODY_OBSTACLE = 1, SCREE_BODY_GONE = SCREE_BROAD_ABSENT };

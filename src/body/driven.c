@@ -69,7 +69,9 @@ scree_Status scree_bodies_drive_nodes(scree_Bodies *bodies, const scree_DrivenDe
     return scree_fail(log, SCREE_BAD_INPUT,
                       "driven nodes: by body %d, expected the number of an obstacle, not a belt",
                       def->obstacle);
-  if (!def->nodes) return scree_fail(log, SCREE_BAD_INPUT, "driven nodes: none is chosen");
+  if (!def->nodes)
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "driven nodes: none is chosen, expected a function that chooses them");
   scree_ElementBody *d = self->data;
   if (!d->driven && !allocate(d)) {
     scree_driven_free(d->driven);
@@ -97,12 +99,14 @@ scree_Status scree_bodies_drive_nodes(scree_Bodies *bodies, const scree_DrivenDe
   list_entries(d);
   scree_deformable_update(bodies, self);
   if (chosen == 0)
-    return scree_fail(log, SCREE_BAD_INPUT, "driven nodes: none of the %d nodes of body %d",
-                      d->mesh->node_count, def->body);
+    return scree_fail(
+        log, SCREE_BAD_INPUT,
+        "driven nodes: none of the %d nodes of body %d is chosen, expected at least one",
+        d->mesh->node_count, def->body);
   if (taken > 0)
     return scree_fail(log, SCREE_BAD_INPUT,
-                      "driven nodes: %d nodes of body %d are held or driven already", taken,
-                      def->body);
+                      "driven nodes: %d nodes of body %d are held or driven already, expected none",
+                      taken, def->body);
   return SCREE_OK;
 }
 

@@ -96,7 +96,8 @@ scree_Status scree_patch_create(const scree_Bodies *bodies, const scree_ForceDef
   if (!status) {
     choose(m, scree_deformable_q(bodies, self), def, chosen, patch);
     if (patch->node_count == 0)
-      status = scree_fail(log, SCREE_BAD_INPUT, "force: none of the %d nodes of body %d is chosen",
+      status = scree_fail(log, SCREE_BAD_INPUT,
+                          "force: none of the %d nodes of body %d is chosen, expected at least one",
                           m->node_count, def->body);
     else if (patch->pressure && patch->face_count == 0)
       status = scree_fail(log, SCREE_BAD_INPUT,

@@ -27,7 +27,9 @@ static scree_Status check_table(const scree_Signal *s, const char *owner, const 
                       s->count);
   for (int k = 0; k < s->count; ++k) {
     if (!isfinite(s->times[k]) || !scree_twist_is_finite(&s->values[k]))
-      return scree_fail(log, SCREE_BAD_INPUT, "%s: entry %d of the table is not finite", owner, k);
+      return scree_fail(log, SCREE_BAD_INPUT,
+                        "%s: entry %d of the table is not finite, expected finite numbers", owner,
+                        k);
     if (k > 0 && !(s->times[k] > s->times[k - 1]))
       return scree_fail(log, SCREE_BAD_INPUT,
                         "%s: time %g of entry %d comes after %g, expected ascending times", owner,
@@ -43,18 +45,21 @@ scree_Status scree_signal_copy(const scree_Signal *from, const char *owner, scre
   case SCREE_SIGNAL_ZERO: return SCREE_OK;
   case SCREE_SIGNAL_CONSTANT:
     if (!scree_twist_is_finite(&from->constant))
-      return scree_fail(log, SCREE_BAD_INPUT, "%s: the constant value is not finite", owner);
+      return scree_fail(log, SCREE_BAD_INPUT,
+                        "%s: the constant value is not finite, expected finite numbers", owner);
     to->constant = from->constant;
     return SCREE_OK;
   case SCREE_SIGNAL_CALLBACK:
-    if (!from->callback) return scree_fail(log, SCREE_BAD_INPUT, "%s: the callback is null", owner);
+    if (!from->callback)
+      return scree_fail(log, SCREE_BAD_INPUT, "%s: the callback is null, expected a function",
+                        owner);
     to->callback = from->callback;
     to->user = from->user;
     return SCREE_OK;
   case SCREE_SIGNAL_TABLE: break;
   default:
-    return scree_fail(log, SCREE_BAD_INPUT, "%s: signal kind %d is not known", owner,
-                      (int)from->kind);
+    return scree_fail(log, SCREE_BAD_INPUT, "%s: signal kind %d, expected one of scree_SignalKind",
+                      owner, (int)from->kind);
   }
   scree_Status status = check_table(from, owner, log);
   if (status) return status;

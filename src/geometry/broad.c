@@ -449,21 +449,29 @@ static bool emit(Sink *s, int i, int j) {
   return true;
 }
 
-/* Partners of entry `e` among entries first .. last-1 that are in cells low .. high of a row. */
-static bool query_row(const Scratch *t, const Entry *e, const int32_t *low, const int32_t *high,
-                      int32_t y, int32_t z, int level, uint32_t first, uint32_t last, Sink *sink) {
+/* Cells low .. high of a row of cells along x. */
+typedef struct Row {
+  int32_t low, high, y, z;
+  int level;
+  bool own; /* entry `e` itself is in the first of them */
+} Row;
+
+/* Partners of entry `e` among entries first .. last-1 that are in cells of a row. */
+static bool query_row(const Scratch *t, const Entry *e, const Row *row, uint32_t first,
+                      uint32_t last, Sink *sink) {
   for (uint32_t m = first; m < last; m++) {
     const Entry *o = &t->entries[m];
-    if (o->cell[0] < low[0] || o->cell[0] > high[0] || o->cell[1] != y || o->cell[2] != z ||
-        o->level != level)
+    if (o->cell[0] < row->low || o->cell[0] > row->high || o->cell[1] != row->y ||
+        o->cell[2] != row->z || o->level != row->level)
       continue;
-    if (level == e->level && o->body <= e->body) continue;
+    if (row->own && o->cell[0] == row->low && o->body <= e->body) continue;
     if (overlap(&e->fat, &o->fat) && !emit(sink, e->body, o->body)) return false;
   }
   return true;
 }
 
-/* All partners of entry `e` on one level. */
+/* All partners of entry `e` on one level; on its own only those that are behind it in the order of
+ * cells (z, y, x) and bodies, so that each pair is found once. */
 static bool query_level(const Scratch *t, const Grid *g, const Entry *e, int level, Sink *sink) {
   int32_t low[3], high[3];
   for (int k = 0; k < 3; k++) {
@@ -472,17 +480,22 @@ static bool query_level(const Scratch *t, const Grid *g, const Entry *e, int lev
     high[k] = cell_of(e->fat.upper[k], g->inverse[level]);
   }
   if (g->flat) low[2] = high[2] = 0;
-  for (int32_t z = low[2]; z <= high[2]; z++)
-    for (int32_t y = low[1]; y <= high[1]; y++) {
+  const bool alike = level == e->level;
+  for (int32_t z = alike ? e->cell[2] : low[2]; z <= high[2]; z++) {
+    const bool layer = alike && z == e->cell[2];
+    for (int32_t y = layer ? e->cell[1] : low[1]; y <= high[1]; y++) {
+      const bool own = layer && y == e->cell[1];
+      const Row row = {own ? e->cell[0] : low[0], high[0], y, z, level, own};
       /* the buckets of the row are one range, or two around the end of the table */
-      const uint64_t width = (uint64_t)((int64_t)high[0] - low[0]) + 1, all = (uint64_t)g->mask + 1;
-      const uint64_t begin = (hash_row(y, z, level) + (uint32_t)low[0]) & g->mask;
+      const uint64_t width = (uint64_t)((int64_t)row.high - row.low) + 1,
+                     all = (uint64_t)g->mask + 1;
+      const uint64_t begin = (hash_row(y, z, level) + (uint32_t)row.low) & g->mask;
       const uint64_t end = width < all ? begin + width : begin + all;
       const uint64_t first = end < all ? end : all, rest = end - first;
-      if (!query_row(t, e, low, high, y, z, level, t->bucket[begin], t->bucket[first], sink))
-        return false;
-      if (rest && !query_row(t, e, low, high, y, z, level, 0, t->bucket[rest], sink)) return false;
+      if (!query_row(t, e, &row, t->bucket[begin], t->bucket[first], sink)) return false;
+      if (rest && !query_row(t, e, &row, 0, t->bucket[rest], sink)) return false;
     }
+  }
   return true;
 }
 

@@ -160,4 +160,10 @@ void scree_collide_flat2(const scree_Shape *, const scree_Pose *, const scree_Sh
 void scree_collide_flat3(const scree_Shape *, const scree_Pose *, const scree_Shape *,
                          const scree_Pose *, double, scree_Manifold *);
 
+/* Obstacles of revolution that bodies are inside of. */
+static inline bool scree_shape_is_drum(const scree_Shape *shape) {
+  return shape->kind == SCREE_SHAPE_DRUM || shape->kind == SCREE_SHAPE_DRUM_2D ||
+         shape->kind == SCREE_SHAPE_PIPE || shape->kind == SCREE_SHAPE_FUNNEL;
+}
+
 #endif

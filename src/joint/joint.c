@@ -116,8 +116,8 @@ static scree_Status check_kind(const scree_JointDef *def, int dimension, const s
                       SCREE_JOINT_KINDS - 1);
   const scree_JointClass *class_ = &scree_joint_registry[def->kind];
   if (!class_->exists[dimension - 2])
-    return scree_fail(log, SCREE_BAD_INPUT, "joint: there is no %s in %dD", class_->name,
-                      dimension);
+    return scree_fail(log, SCREE_BAD_INPUT, "joint: %s in %dD, expected a kind that exists there",
+                      class_->name, dimension);
   if (!is_finite(def->anchor) || !is_finite(def->anchor2) || !is_finite(def->axis) ||
       !is_finite(def->axis2))
     return scree_fail(log, SCREE_BAD_INPUT,
@@ -148,7 +148,7 @@ scree_Status scree_joint_init(scree_Joint *joint, const scree_JointDef *def, int
   const scree_JointClass *class_ = &scree_joint_registry[def->kind];
   const bool two = class_->distance || class_->coordinate == SCREE_COORDINATE_DISTANCE;
   const scree_Vec3 z = {0, 0, 1}, x = {1, 0, 0};
-  *joint = (scree_Joint){.def = *def, .size = size};
+  *joint = (scree_Joint){.def = *def, .body = {def->body[0], def->body[1]}, .size = size};
   joint->anchor[0] = scree_pose_invert(a, def->anchor);
   joint->anchor[1] = scree_pose_invert(b, two ? def->anchor2 : def->anchor);
   scree_Quat frame;

@@ -42,6 +42,7 @@ extern const scree_JointClass scree_joint_registry[SCREE_JOINT_KINDS];
 
 typedef struct scree_Joint {
   scree_JointDef def;   /* with rest and motor as given */
+  int body[2];          /* the numbers of its bodies on this rank, where the world is divided */
   scree_Vec3 anchor[2]; /* in the frames of the bodies */
   scree_Quat frame[2];  /* axes of the joint in the frames of the bodies */
   double length;        /* of a distance joint */

@@ -71,11 +71,12 @@ scree_Status scree_pair_law_set(scree_PairLaw *law, const char *parameter, doubl
                                 const scree_Log *log) {
   const scree_OptionTable *table = scree_law_options(law->law);
   if (!table)
-    return scree_fail(log, SCREE_BAD_INPUT, "law \"%s\" is not known", law->law ? law->law : "");
+    return scree_fail(log, SCREE_BAD_INPUT, "law \"%s\", expected the name of a law",
+                      law->law ? law->law : "");
   const int k = find_parameter(table, parameter);
   if (k < 0)
-    return scree_fail(log, SCREE_BAD_INPUT, "law %s has no parameter \"%s\"", law->law,
-                      parameter ? parameter : "");
+    return scree_fail(log, SCREE_BAD_INPUT, "law %s: parameter \"%s\", expected one of this law",
+                      law->law, parameter ? parameter : "");
   scree_PairLaw changed = *law;
   changed.values[k] = value;
   const scree_Status status = check_ranges(&changed, log);

@@ -81,6 +81,11 @@ void scree_factor_set_dependent(scree_Factor *factor, double part);
  * each with its own work. */
 SCREE_PRIVATE void scree_factor_solve(const scree_Factor *factor, double *work, double *x);
 
+/* The same for `count` vectors that lie `stride` numbers apart in work and in x; each panel is read
+ * from memory once for all of them. */
+void scree_factor_solve_several(const scree_Factor *factor, int count, size_t stride, double *work,
+                                double *x);
+
 /* The sign of the determinant of the last computed matrix, +1 or -1 (with perturbed pivots, of the
  * matrix that was factorised), and, for the symmetric kind, how many pivots were negative. */
 int scree_factor_sign(const scree_Factor *factor);

@@ -89,10 +89,18 @@ static void rows_subtract(const scree_Factor *f, const scree_FactorPanel *panel,
   }
 }
 
+static bool all_zero(const double *x, int count) {
+  for (int k = 0; k < count; ++k)
+    if (x[k] != 0.0) return false;
+  return true;
+}
+
+/* A right side of few entries is zero in most panels: below them nothing has to be done. */
 static void forwards(const scree_Factor *f, const scree_FactorPanel *panel, double *x, double *z) {
   _Alignas(32) double y[SCREE_PANEL];
   double *pivot = x + panel->start;
   const int p = panel->p;
+  if (all_zero(pivot, p)) return;
   if (f->kind == SCREE_FACTOR_UNSYMMETRIC) {
     for (int k = 0; k < p; ++k) y[k] = pivot[f->perm[panel->start + k]];
   } else {
@@ -127,14 +135,22 @@ static void backwards(const scree_Factor *f, const scree_FactorPanel *panel, dou
   for (int k = 0; k < p; ++k) x[panel->start + k] = y[k];
 }
 
-void scree_factor_solve(const scree_Factor *f, double *work, double *x) {
+void scree_factor_solve_several(const scree_Factor *f, int count, size_t stride, double *work,
+                                double *x) {
   _Alignas(64) double vector[VECTOR];
   /* Once permuted into work, x is free, and long enough with the padding: the last panel of a front
    * leaves out at least two tiles of the whole (factor_order.c), others are wider than that. */
   assert(f->vector_max <= VECTOR || f->vector_max <= f->n * f->nb);
   double *z = f->vector_max <= VECTOR ? vector : x;
-  permute(f, x, work);
-  for (int q = 0; q < f->panels; ++q) forwards(f, &f->panel[q], work, z);
-  for (int q = f->panels - 1; q >= 0; --q) backwards(f, &f->panel[q], work, z);
-  permute_back(f, work, x);
+  for (int k = 0; k < count; ++k) permute(f, x + (size_t)k * stride, work + (size_t)k * stride);
+  for (int q = 0; q < f->panels; ++q)
+    for (int k = 0; k < count; ++k) forwards(f, &f->panel[q], work + (size_t)k * stride, z);
+  for (int q = f->panels - 1; q >= 0; --q)
+    for (int k = 0; k < count; ++k) backwards(f, &f->panel[q], work + (size_t)k * stride, z);
+  for (int k = 0; k < count; ++k)
+    permute_back(f, work + (size_t)k * stride, x + (size_t)k * stride);
+}
+
+void scree_factor_solve(const scree_Factor *f, double *work, double *x) {
+  scree_factor_solve_several(f, 1, 0, work, x);
 }

@@ -57,27 +57,42 @@ static void multiply(size_t d, size_t nb, const double *B, const double *C, doub
     multiply_blocks(d, nb, B, C, D);
 }
 
-static void fill_diagonal(scree_Operator *W) {
+/* The block of contact c, stored if W stores them; its entries on the diagonal go to `own` (d). */
+static void fill_block(scree_Operator *W, int c, double *own) {
   const scree_Problem *p = W->problem;
   const size_t d = (size_t)p->d, dd = d * d;
-  double trace = 0.0;
-  for (int c = 0; c < p->nc; ++c) {
-    double room[9], *D = W->diagonal ? W->diagonal + (size_t)c * dd : room;
-    if (!W->diagonal) {
-      scree_contact_diagonal(W, p->d, c, room);
-    } else if (p->kind == SCREE_ASSEMBLED) {
-      const size_t start = p->blocks.row[c], n = p->blocks.row[c + 1] - start;
-      size_t k = 0;
-      while (p->blocks.col[start + k] != c) ++k;
-      for (size_t i = 0; i < d; ++i)
-        for (size_t j = 0; j < d; ++j)
-          D[i * d + j] = p->blocks.x[start * dd + i * d * n + k * d + j];
-    } else {
-      double written[SCREE_BALL_ROOM];
-      multiply(d, (size_t)p->bodies.nb, scree_contact_blocks(p, c, written),
-               p->bodies.C ? p->bodies.C + (size_t)c * dd : NULL, D);
-    }
-    for (size_t i = 0; i < d; ++i) trace += D[i * d + i];
+  double room[9], *D = W->diagonal ? W->diagonal + (size_t)c * dd : room;
+  if (!W->diagonal) {
+    scree_contact_diagonal(W, p->d, c, room);
+  } else if (p->kind == SCREE_ASSEMBLED) {
+    const size_t start = p->blocks.row[c], n = p->blocks.row[c + 1] - start;
+    size_t k = 0;
+    while (p->blocks.col[start + k] != c) ++k;
+    for (size_t i = 0; i < d; ++i)
+      for (size_t j = 0; j < d; ++j) D[i * d + j] = p->blocks.x[start * dd + i * d * n + k * d + j];
+  } else {
+    double written[SCREE_BALL_ROOM];
+    multiply(d, (size_t)p->bodies.nb, scree_contact_blocks(p, c, written),
+             p->bodies.C ? p->bodies.C + (size_t)c * dd : NULL, D);
+  }
+  for (size_t i = 0; i < d; ++i) own[i] = D[i * d + i];
+}
+
+/* Contacts that threads compute before their entries are added up, in the order of contacts; below
+ * the second number one thread does all. */
+enum { BLOCKS = 4096, PARALLEL_BLOCKS = 2048 };
+
+static void fill_diagonal(scree_Operator *W) {
+  const scree_Problem *p = W->problem;
+  double trace = 0.0, entries[3 * BLOCKS];
+  for (int start = 0; start < p->nc; start += BLOCKS) {
+    const int n = p->nc - start < BLOCKS ? p->nc - start : BLOCKS;
+    if (W->threads == 1 || n < PARALLEL_BLOCKS)
+      for (int k = 0; k < n; ++k) fill_block(W, start + k, entries + k * p->d);
+    else
+#pragma omp parallel for schedule(static) num_threads(W->threads)
+      for (int k = 0; k < n; ++k) fill_block(W, start + k, entries + k * p->d);
+    for (int k = 0; k < n * p->d; ++k) trace += entries[k];
   }
   for (int k = 0; k < p->general.count; ++k) trace += fill_general_diagonal(W, k);
   const double rows = scree_all_rows(W);

@@ -81,15 +81,24 @@ static int block_of(const scree_RunParts *parts, int bodies) {
   return bodies < size ? 1 : (bodies + size - 1) / size;
 }
 
+/* The items of this rank: how many, how many a rank has at most, and the first. */
+static size_t share_of(const scree_RunParts *parts, int items, int *block, int *first) {
+  *block = block_of(parts, items);
+  const int64_t begin = (int64_t)scree_ranks_rank(parts->ranks) * *block;
+  *first = begin < items ? (int)begin : items;
+  return (size_t)(items - *first < *block ? items - *first : *block);
+}
+
 /* The part of a frame that a rank writes: bodies of its range, and contacts whose first body is in
  * it. */
 typedef struct FramePart {
   const scree_World *world;
   int block, first;
-  scree_Frame frame; /* the head is that of the whole */
-  size_t each_body;  /* bytes of a body on its way */
-  size_t each;       /* of a contact */
-  char *got;         /* (contacts) */
+  int joint_block, first_joint; /* the same of joints */
+  scree_Frame frame;            /* the head is that of the whole */
+  size_t each_body;             /* bytes of a body on its way */
+  size_t each;                  /* of a contact */
+  char *got;                    /* (contacts) */
   size_t contacts, capacity;
 } FramePart;
 
@@ -121,6 +130,56 @@ static bool take_body(void *user, const void *element) {
   memcpy(part->frame.stretch + SCREE_FRAME_STRETCH * at, one.stretch, sizeof one.stretch);
   memcpy(part->frame.gradient + SCREE_FRAME_GRADIENT * at, one.gradient, sizeof one.gradient);
   return true;
+}
+
+/* A joint from the rank that has it; of a bond that broke, whose second body is on another rank,
+ * that rank sends what depends on this body. */
+typedef struct SentJoint {
+  scree_FrameJoint joint;
+  int32_t number, second;
+} SentJoint;
+
+static int pack_joint(void *user, size_t k, void *element) {
+  const FramePart *part = user;
+  const scree_Joints *j = &part->world->system.joints;
+  const int n = j->count, number = (int)(k % (size_t)n);
+  const bool second = k >= (size_t)n;
+  const int other = j->joint[number].body[1];
+  const bool tells = scree_joint_is_here(j, number)
+                         ? !second
+                         : second && other >= 0 && scree_body_is_owned(part->world, other);
+  if (!tells) return -1;
+  const SentJoint one = {scree_frame_joint(part->world, number), number, second};
+  memcpy(element, &one, sizeof one);
+  return number / part->joint_block;
+}
+
+static bool take_joint(void *user, const void *element) {
+  const FramePart *part = user;
+  SentJoint one;
+  memcpy(&one, element, sizeof one);
+  scree_FrameJoint *to = &part->frame.joint[one.number - part->first_joint];
+  const scree_FrameJoint before = *to;
+  if (!one.second) *to = one.joint;
+  to->unused = one.second || before.unused; /* the second body has told, until all have arrived */
+  if (!to->unused) return true;
+  const scree_FrameJoint *second = one.second ? &one.joint : &before;
+  memcpy(to->axis, second->axis, sizeof to->axis);
+  if (second->status == SCREE_JOINT_GONE) to->status = SCREE_JOINT_GONE;
+  return true;
+}
+
+static scree_Status fill_joints(const scree_RunParts *parts, FramePart *part, size_t count,
+                                const scree_Log *log) {
+  const scree_Deal joints = {sizeof(SentJoint), pack_joint, take_joint, part};
+  const size_t all = (size_t)part->frame.head.joints;
+  if (all == 0) return SCREE_OK;
+  part->frame.joint = SCREE_ALLOC(scree_FrameJoint, count);
+  scree_Status status = part->frame.joint ? SCREE_OK : scree_fail_memory(log, "a frame of joints");
+  status = scree_run_parts_agree(parts, status, log);
+  if (status == SCREE_OK) status = scree_ranks_deal(parts->ranks, 2 * all, &joints, log);
+  for (size_t k = 0; status == SCREE_OK && k < count; ++k) part->frame.joint[k].unused = 0;
+  return status;
 }
 
 /* The memory of the law is sent where laws have one. */
@@ -213,20 +272,23 @@ scree_Status scree_run_parts_frame(const scree_RunParts *parts, const scree_Worl
   if (status != SCREE_OK) return status;
   head->bodies = scree_world_whole_count(world);
   head->contacts = (int32_t)scree_ranks_sum(parts->ranks, head->contacts);
-  const int block = block_of(parts, head->bodies);
-  const int64_t begin = (int64_t)scree_ranks_rank(parts->ranks) * block;
-  const int first = begin < head->bodies ? (int)begin : head->bodies;
-  const size_t count = (size_t)(head->bodies - first < block ? head->bodies - first : block);
-  part.block = block;
-  part.first = first;
+  scree_PartSizes has = {0, 0, 0};
+  has.bodies = share_of(parts, head->bodies, &part.block, &part.first);
+  has.joints = share_of(parts, head->joints, &part.joint_block, &part.first_joint);
   part.each_body = head->deforms ? sizeof(SentBody) : offsetof(SentBody, stretch);
   part.each = head->remembers ? sizeof(SentContact) : offsetof(SentContact, memory);
-  status = fill_frame(parts, &part, count, log);
+  status = fill_frame(parts, &part, has.bodies, log);
+  if (status == SCREE_OK) status = fill_joints(parts, &part, has.joints, log);
+  has.contacts = part.contacts;
   if (status == SCREE_OK)
-    status =
-        scree_journal_append_part(journal, parts->ranks, &part.frame, count, part.contacts, log);
-  void *arrays[] = {part.frame.body,    part.frame.stretch,    part.frame.gradient,
-                    part.frame.contact, part.frame.law_memory, part.got};
+    status = scree_journal_append_part(journal, parts->ranks, &part.frame, &has, log);
+  void *arrays[] = {part.frame.body,
+                    part.frame.stretch,
+                    part.frame.gradient,
+                    part.frame.contact,
+                    part.frame.law_memory,
+                    part.frame.joint,
+                    part.got};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   return status;
 }

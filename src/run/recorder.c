@@ -77,7 +77,7 @@ static scree_Status copy_settings(scree_Recorder *recorder,
                                   const scree_RecorderSettings *settings) {
   const scree_Log *log = &recorder->log;
   if (!settings->folder || !settings->folder[0])
-    return scree_fail(log, SCREE_BAD_INPUT, "recorder: the folder has no name");
+    return scree_fail(log, SCREE_BAD_INPUT, "recorder: found no folder, expected its name");
   if (settings->compression < 0 || settings->compression > 9)
     return scree_fail(log, SCREE_BAD_INPUT, "recorder: compression %d, expected 0 to 9",
                       settings->compression);

@@ -89,12 +89,12 @@ scree_FrameContact scree_frame_contact(const scree_Contact *contact) {
   return out;
 }
 
-static scree_FrameJoint take_joint(const scree_World *world, int k) {
+scree_FrameJoint scree_frame_joint(const scree_World *world, int k) {
   const scree_JointState now = scree_world_joint(world, k);
-  const scree_JointDef *def = scree_world_joint_def(world, k);
+  const int *body = world->system.joints.joint[k].body;
   bool there = true;
   for (int side = 0; side < 2; ++side)
-    there = there && (def->body[side] < 0 || !scree_body_is_removed(world, def->body[side]));
+    there = there && (body[side] < 0 || !scree_body_is_removed(world, body[side]));
   scree_FrameJoint out = {.status = !there       ? SCREE_JOINT_GONE
                                     : now.broken ? SCREE_JOINT_BROKEN
                                                  : SCREE_JOINT_HOLDS,
@@ -227,7 +227,7 @@ scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool
     if (frame->head.remembers)
       scree_world_contact_memory(world, k, frame->law_memory + SCREE_CONTACT_MEMORY * (size_t)c);
   }
-  for (int k = 0; k < frame->head.joints; ++k) frame->joint[k] = take_joint(world, k);
+  for (int k = 0; k < frame->head.joints; ++k) frame->joint[k] = scree_frame_joint(world, k);
   if (frame->head.deforms) {
     const scree_Status taken = take_deformable(frame, world);
     if (taken != SCREE_OK) return taken;
@@ -337,19 +337,23 @@ scree_Status scree_journal_join(scree_Journal *journal, const char *path, int64_
 }
 
 scree_Status scree_journal_append_part(scree_Journal *journal, const scree_Ranks *ranks,
-                                       const scree_Frame *part, size_t bodies, size_t contacts,
+                                       const scree_Frame *part, const scree_PartSizes *has,
                                        const scree_Log *log) {
   const bool first = scree_ranks_rank(ranks) == 0;
   const scree_FrameHead *head = &part->head;
   const size_t stretch = head->deforms ? SCREE_FRAME_STRETCH * sizeof(double) : 0;
   const size_t gradient = head->affine ? SCREE_FRAME_GRADIENT * sizeof(double) : 0;
   const size_t memory = head->remembers ? SCREE_CONTACT_MEMORY * sizeof(double) : 0;
-  const void *const data[] = {head,          part->body,     part->contact,
-                              part->stretch, part->gradient, part->law_memory};
-  const size_t sizes[] = {
-      first ? sizeof *head : 0, bodies * sizeof *part->body, contacts * sizeof *part->contact,
-      bodies * stretch,         bodies * gradient,           contacts * memory};
-  const scree_FilePieces pieces = {6, data, sizes};
+  const void *const data[] = {head,           part->body,  part->contact,   part->stretch,
+                              part->gradient, part->joint, part->law_memory};
+  const size_t sizes[] = {first ? sizeof *head : 0,
+                          has->bodies * sizeof *part->body,
+                          has->contacts * sizeof *part->contact,
+                          has->bodies * stretch,
+                          has->bodies * gradient,
+                          has->joints * sizeof *part->joint,
+                          has->contacts * memory};
+  const scree_FilePieces pieces = {7, data, sizes};
   RecordHead record = {.size = payload_bytes(head)};
   uint32_t sum = 0;
   int64_t bytes = 0;

@@ -75,6 +75,7 @@ scree_Status scree_frame_deformation(const scree_World *world, int body, double 
                                      double *gradient);
 scree_FrameBody scree_frame_body(const scree_World *world, int body);
 scree_FrameContact scree_frame_contact(const scree_Contact *contact);
+scree_FrameJoint scree_frame_joint(const scree_World *world, int joint);
 /* Room for as many bodies and contacts as the head counts; false: out of memory. */
 bool scree_frame_make_room(scree_Frame *frame);
 void scree_frame_fini(scree_Frame *frame);
@@ -93,10 +94,13 @@ scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *fra
 /* The journal that rank 0 has opened, on another rank. */
 scree_Status scree_journal_join(scree_Journal *journal, const char *path, int64_t length,
                                 const scree_Log *log);
-/* A frame of which each rank has consecutive bodies and contacts, those of rank 0 first; the head,
- * which all have, counts those of all. The record is that of scree_journal_append. */
+/* A frame of which each rank has consecutive bodies, contacts and joints, those of rank 0 first;
+ * the head, which all have, counts those of all. The record is that of scree_journal_append. */
+typedef struct scree_PartSizes {
+  size_t bodies, contacts, joints;
+} scree_PartSizes;
 scree_Status scree_journal_append_part(scree_Journal *journal, const scree_Ranks *ranks,
-                                       const scree_Frame *part, size_t bodies, size_t contacts,
+                                       const scree_Frame *part, const scree_PartSizes *has,
                                        const scree_Log *log);
 /* Bytes of the record of a frame. */
 int64_t scree_journal_record(const scree_Frame *frame);

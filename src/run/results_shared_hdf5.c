@@ -25,7 +25,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Blocks of bodies in a unit at most, and contacts. A unit is about 7 MB of records. */
+/* Blocks of items (bodies, joints) in a unit at most, and contacts. A unit is about 7 MB of
+ * records. */
 enum { BLOCKS = 16, CONTACTS = 32768 };
 
 /* Bytes of the file: heads of datasets, what is written once for each body, and all frames. They
@@ -44,7 +45,7 @@ typedef struct Shared {
   scree_Poll *poll;
   int64_t *record;                       /* (frames) where they begin in the journal */
   scree_FrameHead *head;                 /* (frames) */
-  scree_ResultsData data[SCREE_COLUMNS]; /* of bodies and contacts */
+  scree_ResultsData data[SCREE_COLUMNS]; /* of items and contacts */
   char *rows, *numbers;                  /* of a unit: records, and a column of them */
   size_t row_capacity, number_capacity;
 } Shared;
@@ -80,10 +81,15 @@ static bool make_room(Shared *s, size_t rows, size_t bytes) {
 /* ---- datasets ----------------------------------------------------------------------------------
  */
 
-/* Numbers of each body of a frame: the same extents in all of these columns. */
-static bool is_body(const scree_ResultsColumn *column) {
+/* Numbers of each body or joint of a frame. */
+static bool is_item(const scree_ResultsColumn *column) {
   return column->rows == SCREE_ROWS_BODY || column->rows == SCREE_ROWS_STRETCH ||
-         column->rows == SCREE_ROWS_GRADIENT;
+         column->rows == SCREE_ROWS_GRADIENT || column->rows == SCREE_ROWS_JOINT;
+}
+
+/* How many items of this kind there are. */
+static int items_of(const Shared *s, scree_ColumnRows rows) {
+  return rows == SCREE_ROWS_JOINT ? s->sizes.rows.joints : s->sizes.bodies;
 }
 
 static bool is_contact(const scree_ResultsColumn *column) {
@@ -94,19 +100,19 @@ static bool is_contact(const scree_ResultsColumn *column) {
 static scree_ResultsData open_column(Shared *s, const scree_ResultsColumn *column) {
   int64_t rows, items;
   scree_pack_extents(column, &s->sizes.rows, &rows, &items);
-  const bool bodies = is_body(column), contacts = is_contact(column);
+  const bool item = is_item(column), contacts = is_contact(column);
   const hsize_t count = (hsize_t)(contacts ? s->sizes.offset[s->sizes.frames] : s->sizes.frames);
   hsize_t extent[3] = {count, (hsize_t)column->count, 0};
   hsize_t chunk[3] = {(hsize_t)rows, (hsize_t)column->count, 0};
   int rank = column->count > 1 ? 2 : 1;
-  if (bodies) {
+  if (item) {
     ++rank;
-    extent[1] = (hsize_t)s->sizes.bodies;
+    extent[1] = (hsize_t)items_of(s, column->rows);
     chunk[1] = (hsize_t)items;
     extent[2] = chunk[2] = (hsize_t)column->count;
   }
   return scree_results_chunked(&s->writer, column->name, scree_column_disk(column), rank, extent,
-                               bodies && items == 0 ? NULL : chunk, bodies);
+                               item && items == 0 ? NULL : chunk, item);
 }
 
 /* Numbers that a frame has once: those of rank 0. */
@@ -121,26 +127,26 @@ static void write_frame_column(Shared *s, const scree_ResultsColumn *column) {
   scree_results_put_rows(&s->writer, data, 0, first ? (hsize_t)frames : 0, s->numbers);
 }
 
-/* ---- bodies ------------------------------------------------------------------------------------
+/* ---- items -------------------------------------------------------------------------------------
  */
 
-/* Frames frame .. frame + frames - 1 of bodies body .. body + bodies - 1. */
+/* Frames frame .. frame + frames - 1 of items item .. item + items - 1. */
 typedef struct Unit {
-  int frame, frames, body, bodies;
+  int frame, frames, item, items;
 } Unit;
 
-/* Unit k, which is empty behind the last one. */
-static Unit unit_of(const Shared *s, int64_t k, int64_t rows, int64_t span) {
-  const int64_t spans = (s->sizes.bodies + span - 1) / span;
-  const int64_t frame = k / spans * rows, body = k % spans * span;
+/* Unit k of `all` items, which is empty behind the last one. */
+static Unit unit_of(const Shared *s, int all, int64_t k, int64_t rows, int64_t span) {
+  const int64_t spans = (all + span - 1) / span;
+  const int64_t frame = k / spans * rows, item = k % spans * span;
   if (frame >= s->sizes.frames) return (Unit){0};
-  const int64_t frames = s->sizes.frames - frame, bodies = s->sizes.bodies - body;
-  return (Unit){(int)frame, (int)(frames < rows ? frames : rows), (int)body,
-                (int)(bodies < span ? bodies : span)};
+  const int64_t frames = s->sizes.frames - frame, items = all - item;
+  return (Unit){(int)frame, (int)(frames < rows ? frames : rows), (int)item,
+                (int)(items < span ? items : span)};
 }
 
-/* Bytes that frame f has of kind `rows` for a body, 0: none; and where these begin. */
-static int64_t bytes_of_body(const Shared *s, scree_ColumnRows rows, int f, int64_t *at) {
+/* Bytes that frame f has of kind `rows` for an item, 0: none; and where these begin. */
+static int64_t bytes_of_item(const Shared *s, scree_ColumnRows rows, int f, int64_t *at) {
   const scree_FrameHead *head = &s->head[f];
   const int64_t number = (int64_t)sizeof(double);
   const int64_t body = (int64_t)sizeof(scree_FrameBody);
@@ -150,69 +156,80 @@ static int64_t bytes_of_body(const Shared *s, scree_ColumnRows rows, int f, int6
   *at += head->bodies * body + head->contacts * (int64_t)sizeof(scree_FrameContact);
   if (rows == SCREE_ROWS_STRETCH) return stretch;
   *at += head->bodies * stretch;
-  return head->affine ? SCREE_FRAME_GRADIENT * number : 0;
+  const int64_t gradient = head->affine ? SCREE_FRAME_GRADIENT * number : 0;
+  if (rows == SCREE_ROWS_GRADIENT) return gradient;
+  *at += head->bodies * gradient;
+  return (int64_t)sizeof(scree_FrameJoint);
 }
 
-/* Bodies of frame f in the unit that have something of this kind. */
-static int bodies_there(const Shared *s, const Unit *u, scree_ColumnRows rows, int f) {
+/* Items of frame f in the unit that have something of this kind. */
+static int items_there(const Shared *s, const Unit *u, scree_ColumnRows rows, int f) {
   int64_t at;
-  const int left = s->head[u->frame + f].bodies - u->body;
-  if (bytes_of_body(s, rows, u->frame + f, &at) == 0) return 0;
-  return left < 0 ? 0 : left < u->bodies ? left : u->bodies;
+  const scree_FrameHead *head = &s->head[u->frame + f];
+  const int left = (rows == SCREE_ROWS_JOINT ? head->joints : head->bodies) - u->item;
+  if (bytes_of_item(s, rows, u->frame + f, &at) == 0) return 0;
+  return left < 0 ? 0 : left < u->items ? left : u->items;
 }
 
 static size_t most_bytes(scree_ColumnRows rows) {
   return rows == SCREE_ROWS_BODY      ? sizeof(scree_FrameBody)
+         : rows == SCREE_ROWS_JOINT   ? sizeof(scree_FrameJoint)
          : rows == SCREE_ROWS_STRETCH ? SCREE_FRAME_STRETCH * sizeof(double)
                                       : SCREE_FRAME_GRADIENT * sizeof(double);
 }
 
-static bool read_bodies(Shared *s, const Unit *u, scree_ColumnRows rows) {
+static bool read_items(Shared *s, const Unit *u, scree_ColumnRows rows) {
   const size_t each = most_bytes(rows);
-  if (!make_room(s, (size_t)u->frames * (size_t)u->bodies, each)) return false;
+  if (!make_room(s, (size_t)u->frames * (size_t)u->items, each)) return false;
   for (int f = 0; f < u->frames; ++f) {
     int64_t at;
-    const int64_t bytes = bytes_of_body(s, rows, u->frame + f, &at);
-    if (!scree_read_all(s->journal->file, s->rows + (size_t)f * (size_t)u->bodies * each,
-                        (size_t)bodies_there(s, u, rows, f) * each, at + u->body * bytes))
+    const int64_t bytes = bytes_of_item(s, rows, u->frame + f, &at);
+    if (!scree_read_all(s->journal->file, s->rows + (size_t)f * (size_t)u->items * each,
+                        (size_t)items_there(s, u, rows, f) * each, at + u->item * bytes))
       return false;
   }
   return true;
 }
 
-/* The numbers of a column, NaN where there is no body yet. */
-static void gather_bodies(Shared *s, const Unit *u, const scree_ResultsColumn *column) {
-  const size_t width = (size_t)column->count, n = (size_t)u->bodies;
+/* The numbers of a column, NaN where there is no body yet; of joints there are all. */
+static void gather_items(Shared *s, const Unit *u, const scree_ResultsColumn *column) {
+  const size_t width = (size_t)column->count, n = (size_t)u->items;
+  const size_t bytes = column->type == 's' ? 1 : width * scree_column_size(column);
   for (int f = 0; f < u->frames; ++f) {
     const size_t each = most_bytes(column->rows);
     const char *first = s->rows + (size_t)f * n * each + column->offset;
-    double *out = (double *)(void *)s->numbers + (size_t)f * n * width;
-    const int there = bodies_there(s, u, column->rows, f);
-    scree_pack_gather(column, first, each, there, (char *)out);
-    for (size_t k = (size_t)there * width; k < n * width; ++k) out[k] = NAN;
+    char *out = s->numbers + (size_t)f * n * bytes;
+    const int there = items_there(s, u, column->rows, f);
+    scree_pack_gather(column, first, each, there, out);
+    if (column->type != 'd') continue;
+    double *values = (double *)(void *)out;
+    for (size_t k = (size_t)there * width; k < n * width; ++k) values[k] = NAN;
   }
 }
 
-/* The columns of one kind of numbers of bodies. */
-static scree_Status write_bodies(Shared *s, scree_ColumnRows kind) {
+/* The columns of one kind of numbers of items, which have the same chunks; or of these the one
+ * column `only`. */
+static scree_Status write_items(Shared *s, scree_ColumnRows kind, int only) {
   const int64_t size = scree_ranks_count(s->ranks), rank = scree_ranks_rank(s->ranks);
+  const int all = items_of(s, kind);
   int64_t rows = 1, items = 0;
   for (int k = 0; k < SCREE_COLUMNS && items == 0; ++k)
-    if (scree_columns[k].rows == kind && scree_column_is_there(&scree_columns[k], &s->sizes.rows))
+    if (scree_columns[k].rows == kind && (only < 0 || k == only) &&
+        scree_column_is_there(&scree_columns[k], &s->sizes.rows))
       scree_pack_extents(&scree_columns[k], &s->sizes.rows, &rows, &items);
   if (items == 0) return SCREE_OK;
-  const int64_t blocks = (s->sizes.bodies + items - 1) / items, share = (blocks + size - 1) / size;
+  const int64_t blocks = (all + items - 1) / items, share = (blocks + size - 1) / size;
   const int64_t span = items * (share < BLOCKS ? share : BLOCKS);
-  const int64_t units = (s->sizes.frames + rows - 1) / rows * ((s->sizes.bodies + span - 1) / span);
+  const int64_t units = (s->sizes.frames + rows - 1) / rows * ((all + span - 1) / span);
   for (int64_t first = 0; first < units; first += size) {
     if (scree_ranks_any(s->ranks, scree_poll(s->poll))) return SCREE_INTERRUPTED;
-    const Unit u = unit_of(s, first + rank, rows, span);
-    if (u.frames > 0) s->writer.good = s->writer.good && read_bodies(s, &u, kind);
+    const Unit u = unit_of(s, all, first + rank, rows, span);
+    if (u.frames > 0) s->writer.good = s->writer.good && read_items(s, &u, kind);
     for (int k = 0; k < SCREE_COLUMNS; ++k) {
-      if (scree_columns[k].rows != kind) continue;
-      if (s->writer.good && u.frames > 0) gather_bodies(s, &u, &scree_columns[k]);
-      const hsize_t start[3] = {(hsize_t)u.frame, (hsize_t)u.body, 0};
-      const hsize_t count[3] = {(hsize_t)u.frames, (hsize_t)u.bodies,
+      if (scree_columns[k].rows != kind || (only >= 0 && k != only)) continue;
+      if (s->writer.good && u.frames > 0) gather_items(s, &u, &scree_columns[k]);
+      const hsize_t start[3] = {(hsize_t)u.frame, (hsize_t)u.item, 0};
+      const hsize_t count[3] = {(hsize_t)u.frames, (hsize_t)u.items,
                                 (hsize_t)scree_columns[k].count};
       scree_results_put_block(&s->writer, &s->data[k], start, count, s->numbers);
     }
@@ -234,9 +251,9 @@ static bool read_contacts(Shared *s, int64_t first, int64_t count, bool law, int
     if (from >= end) continue;
     const int64_t contacts =
         scree_journal_bodies(s->record[f]) + s->head[f].bodies * (int64_t)sizeof(scree_FrameBody);
-    int64_t behind; /* of contacts, and of what bodies have besides */
-    const int64_t gradients = bytes_of_body(s, SCREE_ROWS_GRADIENT, f, &behind);
-    const int64_t rows = law ? behind + gradients * s->head[f].bodies : contacts;
+    int64_t behind; /* of contacts, and of what bodies have besides: joints */
+    const int64_t each_joint = bytes_of_item(s, SCREE_ROWS_JOINT, f, &behind);
+    const int64_t rows = law ? behind + each_joint * s->head[f].joints : contacts;
     const size_t bytes = (size_t)((end - from) * each);
     char *place = to + (from - first) * each;
     if (law && !s->head[f].remembers)
@@ -314,9 +331,11 @@ static scree_Status write_content(Shared *s, const char *path, const scree_Resul
     else
       s->data[k] = open_column(s, column);
   }
-  status = write_bodies(s, SCREE_ROWS_BODY);
-  if (status == SCREE_OK) status = write_bodies(s, SCREE_ROWS_STRETCH);
-  if (status == SCREE_OK) status = write_bodies(s, SCREE_ROWS_GRADIENT);
+  status = write_items(s, SCREE_ROWS_BODY, -1);
+  if (status == SCREE_OK) status = write_items(s, SCREE_ROWS_STRETCH, -1);
+  if (status == SCREE_OK) status = write_items(s, SCREE_ROWS_GRADIENT, -1);
+  for (int k = 0; k < SCREE_COLUMNS && status == SCREE_OK; ++k) /* each has chunks of its own */
+    if (scree_columns[k].rows == SCREE_ROWS_JOINT) status = write_items(s, SCREE_ROWS_JOINT, k);
   if (status == SCREE_OK) status = write_contacts(s);
   for (int k = 0; k < SCREE_COLUMNS; ++k)
     if (s->data[k].id > 0) H5Dclose(s->data[k].id);

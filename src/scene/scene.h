@@ -145,6 +145,7 @@ typedef struct scree_ScenePart {
   size_t next_thin;  /* bodies kept at which others are to be dropped */
   scree_Cut *cut;    /* (ranks) pieces of space by which ranks get their bodies; null: by numbers */
   bool counts;       /* no body is kept, only the places of some */
+  bool whole;        /* else all bodies are kept */
   scree_Vec3 *place; /* (place_count) then: of the bodies that were dealt to this rank */
   size_t place_count, place_capacity;
 } scree_ScenePart;
@@ -227,6 +228,8 @@ bool scree_scene_reserve(scree_Scene *scene, size_t bodies);
 scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const scree_Log *log);
 
 /* ---- the part of a rank (scene_part.c) ---- */
+/* Whether the scene has joints, bonds or plates. */
+bool scree_scene_has_joints(const scree_Scene *scene);
 
 /* The number of the body or obstacle bodies[k]. */
 static inline int scree_scene_kept_number(const scree_Scene *scene, size_t k) {

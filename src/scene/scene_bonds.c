@@ -16,7 +16,9 @@ typedef struct Choice {
 static bool is_one(const Choice *choice, int side, int body) {
   const scree_SceneBody *b = &choice->scene->bodies[body];
   const char *pattern = choice->pattern[side];
-  if (pattern ? !scree_name_matches(pattern, b->name) : b->def.obstacle) return false;
+  if (pattern ? !scree_name_matches(pattern, scree_scene_body_name(choice->scene, body))
+              : b->def.obstacle)
+    return false;
   return choice->material[side] < 0 || b->def.material == choice->material[side];
 }
 

@@ -353,6 +353,9 @@ scree_Status scree_scene_build_part(const scree_Scene *scene, const scree_Ranks 
   if (status == SCREE_OK) status = build_bodies(scene, *world, scree_ranks_size(ranks), log);
   status = scree_ranks_agree(ranks, status, log);
   if (status == SCREE_OK) scree_world_passed(*world);
+  if (status == SCREE_OK) status = scree_scene_check_plates(scene, *world, log);
+  if (status == SCREE_OK) status = scree_scene_build_joints(scene, *world, log);
+  if (status == SCREE_OK) status = scree_scene_build_bonds(scene, *world, log);
   /* a part is read for one world: a run needs the memory before its caller can say so */
   if (scene->part.ranks) scree_scene_release_bodies((scree_Scene *)scene);
   return end_build(status, world);

@@ -7,7 +7,8 @@
  * All generators run twice. The first time places are counted, and the space is cut into pieces
  * with equal numbers of bodies (step/domain_cut.c). The second time each rank keeps the bodies in
  * its piece, so that none has to be sent. If a saved state is restored, in which bodies may have
- * moved far, bodies are distributed by their numbers. */
+ * moved far, bodies are distributed by their numbers. For a scene with joints, bonds or plates
+ * each rank keeps all bodies until the world is built. */
 #include "scene/scene.h"
 
 #include "core/log.h"
@@ -83,26 +84,35 @@ static bool has(const scree_Node *root, const char *key) {
   return node && node->count > 0;
 }
 
-/* Whether some bodies have finite elements. */
-static bool any_elements(const scree_Node *list, const char *key) {
-  for (int k = 0; list && k < list->count; ++k) {
-    const scree_Node *kind = scree_node_find(list->entries[k].value, key);
-    if (kind && strcmp(kind->text, scree_body_kind_name(SCREE_BODY_ELEMENTS)) == 0) return true;
+/* Whether some bodies of the scene, or of another run that every rank has read as a whole
+ * (scene.c), are of this kind. */
+static bool any_kind(const scree_Scene *scene, scree_BodyKind of) {
+  const scree_Node *root = scene->tree.root;
+  for (int which = 0; which < 2; ++which) {
+    const scree_Node *list = scree_node_find(root, which == 0 ? "bodies" : "generators");
+    for (int k = 0; list && k < list->count; ++k) {
+      const scree_Node *kind =
+          scree_node_find(list->entries[k].value, which == 0 ? "kind" : "body_kind");
+      if (kind && strcmp(kind->text, scree_body_kind_name(of)) == 0) return true;
+    }
   }
+  for (size_t k = 0; k < scene->kept; ++k)
+    if (scene->bodies[k].def.kind == of) return true;
   return false;
+}
+
+bool scree_scene_has_joints(const scree_Scene *scene) {
+  const scree_Node *root = scene->tree.root;
+  return has(root, "joints") || has(root, "bonds") || has(root, "plates");
 }
 
 const char *scree_scene_cannot_divide(const scree_Scene *scene) {
   const scree_Node *root = scene->tree.root, *solver = scree_node_find(root, "solver");
   const scree_Node *dump = scree_node_find(root, "dump_problem");
   const scree_SolverClass *class_ = scree_solver_class_find(scree_node_text(solver, "name"));
-  if (has(root, "joints") || has(root, "bonds") || has(root, "plates")) return "it has joints";
-  if (any_elements(scree_node_find(root, "bodies"), "kind") ||
-      any_elements(scree_node_find(root, "generators"), "body_kind"))
-    return "it has finite elements";
-  /* those of another run, which every rank has read as a whole (scene.c) */
-  for (size_t k = 0; k < scene->kept; ++k)
-    if (scene->bodies[k].def.kind == SCREE_BODY_ELEMENTS) return "it has finite elements";
+  if (any_kind(scene, SCREE_BODY_ELEMENTS)) return "it has finite elements";
+  if (scree_scene_has_joints(scene) && any_kind(scene, SCREE_BODY_PSEUDO_RIGID))
+    return "it has joints and deformable bodies";
   if (has(root, "cell")) return "it has a periodic cell";
   if (scree_node_true(solver, "internal_forces")) return "internal forces are asked for";
   if (scree_node_number(dump, "every") > 0 || has(dump, "steps"))
@@ -163,7 +173,7 @@ static bool is_mine(const scree_ScenePart *part, int number, scree_Vec3 place) {
 static bool is_needed(const scree_Scene *scene, size_t k, const scree_Aabb *window) {
   const scree_ScenePart *part = &scene->part;
   const scree_SceneBody *body = &scene->bodies[k];
-  if (part->number[k] < scene->obstacle_count ||
+  if (part->number[k] < scene->obstacle_count || (!part->counts && part->whole) ||
       (!part->counts && is_mine(part, part->number[k], body->def.pose.position)))
     return true;
   const scree_Aabb box = scree_shape_aabb(&body->shape, &body->def.pose);

@@ -501,13 +501,13 @@ static scree_Status measure(scree_Sensors *sensors, const scree_World *world, do
       case SCREE_SENSOR_HEIGHT: v.x = scree_sensor_height(sensors, sensor, world, &good); break;
       case SCREE_SENSOR_FLUX: v.x = flux(sensor, world); break;
       case SCREE_SENSOR_KINETIC_ENERGY: v.x = kinetic_energy(scene, sensor, world); break;
-      case SCREE_SENSOR_JOINT_FORCE: v = scree_world_joint(world, sensor->joint).force; break;
+      case SCREE_SENSOR_JOINT_FORCE: v = scree_joint_of_all(world, sensor->joint).force; break;
       case SCREE_SENSOR_JOINT_TORQUE:
-        v = scree_world_joint(world, sensor->joint).torque;
+        v = scree_joint_of_all(world, sensor->joint).torque;
         if (n == 1) v.x = v.z;
         break;
-      case SCREE_SENSOR_JOINT_POSITION: v.x = scree_world_joint(world, sensor->joint).x; break;
-      case SCREE_SENSOR_JOINT_EFFORT: v.x = scree_world_joint(world, sensor->joint).effort; break;
+      case SCREE_SENSOR_JOINT_POSITION: v.x = scree_joint_of_all(world, sensor->joint).x; break;
+      case SCREE_SENSOR_JOINT_EFFORT: v.x = scree_joint_of_all(world, sensor->joint).effort; break;
       case SCREE_SENSOR_CONTACT_FORCE: v = scree_sensor_between(scene, sensor, world, false); break;
       case SCREE_SENSOR_CONTACT_TORQUE:
         v = scree_sensor_between(scene, sensor, world, true);

@@ -39,6 +39,7 @@
 
 typedef struct Options {
   bool polish;
+  double slack;
 } Options;
 
 typedef struct State {
@@ -133,14 +134,21 @@ static scree_Status run_newton(scree_SolveRun *run, const scree_Action *action, 
   return scree_solve_run_solver(run, &scree_solver_newton, options, r, u);
 }
 
-/* Near the solution the sweeps have been made. */
-static scree_Status run_pivot(scree_SolveRun *run, const scree_Action *action, double *r,
-                              double *u) {
+/* Near the solution the sweeps have been made, and a larger error may be enough. */
+static scree_Status run_pivot(const State *st, scree_SolveRun *run, const scree_Action *action,
+                              double *r, double *u) {
   const bool near = action->phase == SCREE_PHASE_FINISH;
   char most[OPTION_SIZE];
   snprintf(most, sizeof most, "most=%d", action->factorisations);
   const char *const options[] = {most, near ? "start=0" : NULL, NULL};
-  return scree_solve_run_solver(run, &scree_solver_pivot, options, r, u);
+  const scree_SolveSettings *asked = run->settings;
+  scree_SolveSettings settings = *asked;
+  if (near) settings.tolerance *= st->options.slack;
+  run->settings = &settings;
+  const scree_Status status = scree_solve_run_solver(run, &scree_solver_pivot, options, r, u);
+  run->settings = asked;
+  run->met = run->met && run->value <= asked->tolerance;
+  return status;
 }
 
 static scree_Status perform(State *st, scree_SolveRun *run, const scree_Action *action, double *r,
@@ -157,7 +165,7 @@ static scree_Status perform(State *st, scree_SolveRun *run, const scree_Action *
   case SCREE_ACTION_LEMKE: return run_with(run, &scree_solver_lemke, "start", action->start, r, u);
   case SCREE_ACTION_IMPLICIT:
     return run_with(run, &scree_solver_implicit, "most", action->factorisations, r, u);
-  case SCREE_ACTION_PIVOT: return run_pivot(run, action, r, u);
+  case SCREE_ACTION_PIVOT: return run_pivot(st, run, action, r, u);
   case SCREE_ACTION_STOP: break;
   }
   return SCREE_OK;
@@ -399,6 +407,8 @@ static scree_Status solve(void *memory, scree_SolveRun *run, double *r, double *
 static const scree_Option options[] = {
     {"polish", SCREE_OPTION_BOOL, offsetof(Options, polish), 0, 0, 1, false, NULL,
      "for starting points close to the solution: only sweeps, Newton steps and pivot"},
+    {"slack", SCREE_OPTION_REAL, offsetof(Options, slack), 1, 1, 1e6, false, NULL,
+     "with polish: times the tolerance, at which pivot may end"},
 };
 
 const scree_SolverClass scree_solver_auto = {

@@ -174,14 +174,20 @@ static void finish_stages(const scree_SolveRun *run, const scree_SolverClass *cl
 /* The mechanisms of the problem, if there are any. They are solved once before the method starts:
  * otherwise a start within the tolerance would be accepted with joints that are violated. */
 static scree_Status begin_mechanisms(scree_SolveRun *run, double *r, double *y) {
-  if (run->W->problem->general.count < 2 || run->settings->measure != SCREE_MEASURE_ERROR ||
-      scree_is_divided(run->W))
+  const scree_Ranks *ranks = scree_ranks_of(run->W);
+  const bool divided = scree_is_divided(run->W);
+  if ((run->W->problem->general.count < 2 && !divided) ||
+      run->settings->measure != SCREE_MEASURE_ERROR || (divided && !run->division->own))
     return SCREE_OK;
   scree_Mechanisms *m = SCREE_TAKE(&run->cache->work, scree_Mechanisms, 1);
-  if (!m) return scree_fail_memory(run->log, "mechanisms");
-  const scree_Status status = scree_mechanisms_create(
-      run->W, r, &run->cache->work, &run->cache->mechanisms, run->poll, run->log, m);
-  if (status || m->count == 0) return status;
+  scree_Status status = SCREE_OK;
+  if (m)
+    status = scree_mechanisms_create(run->W, r, &run->cache->work, &run->cache->mechanisms,
+                                     run->poll, run->log, m);
+  else
+    status = scree_fail_memory(run->log, "mechanisms");
+  status = scree_ranks_agree(ranks, status, run->log);
+  if (status || !m || !scree_ranks_any(ranks, m->count > 0)) return status;
   scree_operator_state(run->W, r, y);
   const scree_VertexState state = scree_vertex_state(run->W, y);
   scree_mechanisms_visit(m, run->W, &state, r);
@@ -202,13 +208,17 @@ static scree_Status end_mechanisms(scree_SolveRun *run, double *r, double *u, do
   const scree_Measures measures = info->measures;
   const double value = info->value;
   double *kept = SCREE_TAKE_RAW(&run->cache->work, double, n + m);
-  if (!kept) return scree_fail_memory(run->log, "mechanisms");
+  const scree_Status status =
+      scree_ranks_agree(scree_ranks_of(run->W),
+                        kept ? SCREE_OK : scree_fail_memory(run->log, "mechanisms"), run->log);
+  if (status || !kept) return status;
   memcpy(kept, r, n * sizeof *r);
   memcpy(kept + n, y, m * sizeof *y);
-  const double change = scree_mechanisms_visit(run->mechanisms, run->W, &state, r);
-  double largest = 0.0;
-  for (size_t i = 0; i < n; ++i) largest = fmax(largest, fabs(kept[i]));
-  const bool changed = change > round_off * largest;
+  const scree_Ranks *ranks = scree_ranks_of(run->W);
+  double most[2] = {scree_mechanisms_visit(run->mechanisms, run->W, &state, r), 0.0};
+  for (size_t i = 0; i < n; ++i) most[1] = fmax(most[1], fabs(kept[i]));
+  scree_ranks_most(ranks, most, 2);
+  const bool changed = most[0] > round_off * most[1];
   run->state = NULL;
   if (changed) certify(run, r, u, y, info);
   if (changed && info->converged) return SCREE_OK;

@@ -292,8 +292,9 @@ scree_Status scree_mechanisms_create(const scree_Operator *W, const double *r, s
                                      scree_MechanismFactor *kept, scree_Poll *poll,
                                      const scree_Log *log, scree_Mechanisms *m) {
   const scree_Problem *p = W->problem;
-  *m = (scree_Mechanisms){.kept = kept};
-  if (p->general.count < 2 || scree_is_divided(W)) return SCREE_OK;
+  *m = (scree_Mechanisms){.kept = kept, .holds = SCREE_TAKE(arena, bool, p->general.count)};
+  if (!m->holds) return scree_fail_memory(log, "mechanisms");
+  if (p->general.count < 2) return SCREE_OK;
   const scree_Status status = prepare(W, arena, kept, log, m);
   if (status || m->count == 0) return status;
   scree_factor_set_poll(kept->factor, poll);
@@ -301,8 +302,7 @@ scree_Status scree_mechanisms_create(const scree_Operator *W, const double *r, s
   m->S = SCREE_TAKE_RAW(arena, double, kept->row[kept->n] * nb * nb);
   m->x = SCREE_TAKE_RAW(arena, double, rows);
   m->room = SCREE_TAKE_RAW(arena, double, rows);
-  m->holds = SCREE_TAKE(arena, bool, p->general.count);
-  if (!m->S || !m->x || !m->room || !m->holds) return scree_fail_memory(log, "mechanisms");
+  if (!m->S || !m->x || !m->room) return scree_fail_memory(log, "mechanisms");
   for (int k = 0; k < m->count; ++k) m->holds[m->constraint[k]] = is_inside(p, m->constraint[k], r);
   m->stale = true;
   return SCREE_OK;

@@ -51,9 +51,9 @@ typedef struct scree_Mechanisms {
   bool stale;       /* what holds has changed since the factorisation */
 } scree_Mechanisms;
 
-/* r: impulses to begin with. Memory is from the arena, and what is kept from that of `kept`. No
- * mechanism: no two constraints share a vertex, or their factorisation would take much longer than
- * sweeps do. */
+/* Where a problem is divided, those of this rank. r: impulses to begin with. Memory is from the
+ * arena, and what is kept from that of `kept`. No mechanism: no two constraints share a vertex, or
+ * their factorisation would take much longer than sweeps do. */
 scree_Status scree_mechanisms_create(const scree_Operator *W, const double *r, scree_Arena *arena,
                                      scree_MechanismFactor *kept, scree_Poll *poll,
                                      const scree_Log *log, scree_Mechanisms *mechanisms);

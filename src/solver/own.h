@@ -7,8 +7,9 @@
 #include "parallel/ranks.h"
 #include "scree/solver.h"
 
-/* Who has what. Bodies of the part are ascending in their numbers in the whole world, and
- * `bodies.id` of the problem indexes `global`. */
+/* Who has what. All constraints that hold bodies together (joints) and share a body are of one
+ * rank: mechanisms are not divided. Bodies of the part are ascending in their numbers in the whole
+ * world, and `bodies.id` of the problem indexes `global`. */
 typedef struct scree_OwnPart {
   const scree_Ranks *ranks;
   int rank, size;

@@ -2,6 +2,7 @@
 #include "solver/pivot_path.h"
 
 #include "core/log.h"
+#include "math/simd.h"
 #include "solver/lemke_path.h"
 
 #include <math.h>
@@ -43,6 +44,7 @@ scree_Status scree_pivot_path_create(const scree_SolveRun *run, scree_PivotPath 
                 {&path->now.r[0], path->n},
                 {&path->now.r[1], path->n},
                 {&path->columns, most * path->state},
+                {&path->room, d * path->state},
                 {&path->coupling, most * most},
                 {&path->change, most * d},
                 {&path->small, most * most},
@@ -170,6 +172,37 @@ static void complete(scree_PivotPath *path) {
   }
 }
 
+enum { TILE = 128 }; /* numbers of a state that stay in the nearest cache while columns pass */
+
+/* y += the sum of x_j z_j over m columns, for two y. */
+SCREE_CLONES static void add_columns_tile(int m, int size, const double *z, size_t stride,
+                                          const double *x0, const double *x1, double *restrict y0,
+                                          double *restrict y1) {
+  for (int j = 0; j < m; ++j, z += stride) {
+    int i = 0;
+    for (; i + SCREE_LANES <= size; i += SCREE_LANES) {
+      const scree_Lane column = scree_lane_load(z + i);
+      *scree_lane_at(y0 + i) += x0[j] * column;
+      *scree_lane_at(y1 + i) += x1[j] * column;
+    }
+    for (; i < size; ++i) {
+      y0[i] += x0[j] * z[i];
+      y1[i] += x1[j] * z[i];
+    }
+  }
+}
+
+/* The states of both solutions from those with the factorised laws. */
+static void combine(scree_PivotPath *path, int m) {
+  for (int s = 0; s < 2; ++s)
+    memcpy(path->now.y[s], path->factored.y[s], path->state * sizeof *path->now.y[s]);
+  for (size_t at = 0; at < path->state; at += TILE) {
+    const int size = path->state - at < TILE ? (int)(path->state - at) : TILE;
+    add_columns_tile(m, size, path->columns + at, path->state, path->side, path->side + path->most,
+                     path->now.y[0] + at, path->now.y[1] + at);
+  }
+}
+
 /* The solutions with the laws as they are now. False: the system is singular. */
 static bool solve_piece(scree_PivotPath *path) {
   const scree_Operator *W = path->laws.W;
@@ -189,15 +222,7 @@ static bool solve_piece(scree_PivotPath *path) {
   const int sign = solve_small(m, wide, path->small, path->side);
   if (sign == 0) return false;
   path->sign = sign * path->factor_sign;
-  for (int s = 0; s < 2; ++s) {
-    double *restrict y = path->now.y[s];
-    memcpy(y, path->factored.y[s], path->state * sizeof *y);
-    for (int j = 0; j < m; ++j) {
-      const double *restrict z = path->columns + (size_t)j * path->state;
-      const double x = path->side[s * wide + j];
-      for (size_t i = 0; i < path->state; ++i) y[i] += x * z[i];
-    }
-  }
+  combine(path, m);
   complete(path);
   return true;
 }
@@ -260,8 +285,9 @@ static scree_Status add_columns(scree_PivotPath *path, int c) {
     one[i] = 1.0;
     memset(z, 0, path->state * sizeof *z);
     scree_contact_update(W, SCREE_BODIES, d, nb, c, one, z);
-    scree_factor_solve(path->laws.system->factor, path->laws.system->work, z);
   }
+  scree_factor_solve_several(path->laws.system->factor, d, path->state, path->room,
+                             path->columns + (size_t)(a * d) * path->state);
   for (int b = 0; b < path->count; ++b)
     for (int j = 0; j < d; ++j) {
       const int rows[2] = {a * d, b * d}, of[2] = {c, path->changed[b]};

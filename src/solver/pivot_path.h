@@ -61,6 +61,7 @@ typedef struct scree_PivotPath {
   int *changed;     /* (count) */
   int *place;       /* (nc) in `changed`, or -1 */
   double *columns;  /* (most, state) Z */
+  double *room;     /* (d, state) work */
   double *coupling; /* (most x most) V^T Z */
   double *change;   /* (count, d x d) dG */
   double *small;    /* (most x most) work: I + dG V^T Z */

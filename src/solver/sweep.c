@@ -162,7 +162,8 @@ SCREE_INLINE Change visit_items(scree_Sweeps *state, const scree_Operator *W, in
   return visit_all(state, W, state->order->order + first, last - first, r);
 }
 
-/* The constraints of any size: one after the other, then those of mechanisms together. */
+/* The constraints of any size: one after the other, then those of mechanisms together; between
+ * ranks these follow when velocities are complete (sweep_relaxed). */
 static void visit_generals(scree_Sweeps *state, const scree_Operator *W, double *r,
                            Change *change) {
   scree_VertexState vertices = scree_vertex_state(W, state->y);
@@ -173,7 +174,7 @@ static void visit_generals(scree_Sweeps *state, const scree_Operator *W, double 
   scree_Mechanisms *mechanisms = state->mechanisms;
   for (int k = 0; k < W->problem->general.count; ++k)
     if (!mechanisms || !mechanisms->holds[k]) visit_general(W, k, &vertices, r, change);
-  if (!mechanisms) return;
+  if (!mechanisms || scree_is_divided(W)) return;
   change->normal = fmax(change->normal, scree_mechanisms_visit(mechanisms, W, &vertices, r));
 }
 
@@ -359,6 +360,15 @@ static void shorten_steps(scree_Sweeps *sweeps, const scree_Operator *W, double 
   scree_operator_state(W, r, sweeps->y);
 }
 
+/* After a relaxed sweep: mechanisms. No two ranks have one of the same body (solver/own.h), so that
+ * all ranks solve theirs at once, in full. Returns the largest change of all ranks. */
+static double visit_mechanisms(scree_Sweeps *sweeps, const scree_Operator *W, double *r) {
+  const scree_VertexState vertices = scree_vertex_state(W, sweeps->y);
+  const double change = scree_mechanisms_visit(sweeps->mechanisms, W, &vertices, r);
+  scree_operator_state(W, r, sweeps->y);
+  return scree_ranks_max(scree_ranks_of(W), change);
+}
+
 /* Relaxed sweeps, as scree_sweeps_run. */
 static void sweep_relaxed(scree_Sweeps *sweeps, const scree_Operator *W, Group *group, double *r) {
   const int count = group->count;
@@ -368,6 +378,7 @@ static void sweep_relaxed(scree_Sweeps *sweeps, const scree_Operator *W, Group *
     if (sweeps->in_lanes) scree_lanes_set(&sweeps->lanes, r, sweeps->y, 1);
     sweep_serial(sweeps, W, &one, r);
     shorten_steps(sweeps, W, r);
+    if (sweeps->mechanisms) one.change = fmax(one.change, visit_mechanisms(sweeps, W, r));
     group->done += one.done;
     group->change = one.change;
   } while (group->done < count && !(group->change <= group->small));

@@ -192,9 +192,9 @@ static scree_Status solve_contacts(scree_System *s, bool begun, scree_StepReport
   if (!status && s->scheme->looks_ahead) status = scree_system_hold_bounces(s, report);
   /* correct the locked motions until their error at the next kick is round-off or stops falling */
   double last = INFINITY;
-  for (int k = 0; !status && s->joints.rows.count && k < CORRECTIONS; ++k) {
+  for (int k = 0; !status && s->joints.all && k < CORRECTIONS; ++k) {
     s->posed.rho = report->solve.measures.rho;
-    const double error = scree_joints_correct(s);
+    const double error = scree_system_max(s, scree_joints_correct(s));
     report->joint_error = error;
     if (!(error > joint_accuracy && error < 0.5 * last) || scree_system_work_used_up(s)) break;
     last = error;
@@ -362,7 +362,7 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   report->contacts = (int)p->all;
   report->worst_body[0] = report->worst_body[1] = -1;
   bool solved = true;
-  report->joints = s->joints.rows.count ? s->joints.count : 0;
+  report->joints = s->joints.all ? s->joints.count : 0;
   if (scree_system_is_posed(s)) {
     report->error = info->value;
     report->cone_violation = info->measures.cone_violation;
@@ -390,8 +390,7 @@ static void grade(scree_System *s, scree_StepReport *report, bool complete, bool
   if (report->penetration > limit) report->missed |= SCREE_MISSED_PENETRATION;
   /* penetration that exists before the first step is not caused by the step */
   const bool worse = s->memory.h > 0 && report->penetration > s->penetration;
-  if (s->joints.rows.count && !(report->joint_error <= limit))
-    report->missed |= SCREE_MISSED_JOINTS;
+  if (s->joints.all && !(report->joint_error <= limit)) report->missed |= SCREE_MISSED_JOINTS;
   report->certified = complete && report->missed == 0;
   *halve = !solved || !complete || (report->penetration > limit && worse) ||
            (report->missed & SCREE_MISSED_JOINTS) != 0;
@@ -430,6 +429,7 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   }
   s->joints.elastic = scree_joints_elastic(s);
   s->joints.rows.count = 0;
+  s->joints.all = 0;
   s->trial.count = s->trial.late.count = 0;
   s->trial.h = 0;
   s->carried.any = s->carried.kicked = false;

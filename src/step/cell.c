@@ -59,7 +59,8 @@ static scree_Status check_gradient(const scree_Cell *cell, const double *L, int 
   for (int i = 0; i < 9; ++i) {
     if (!isfinite(L[i]))
       return scree_fail(log, SCREE_BAD_INPUT,
-                        "cell: its velocity gradient is not finite at t = %.9g s", time);
+                        "cell: velocity gradient %g at t = %.9g s, expected a finite number", L[i],
+                        time);
     const int row = i / 3, side = i % 3;
     if (L[i] != 0 && (!cell->periodic[side] || row >= dimension))
       return scree_fail(log, SCREE_BAD_INPUT,
@@ -307,7 +308,7 @@ static void reduce(scree_Cell *cell) {
 /* Bodies of joints stay where the joint holds them. */
 static bool is_jointed(const scree_System *s, int k) {
   for (int j = 0; j < s->joints.count; ++j)
-    if (s->joints.joint[j].def.body[0] == k || s->joints.joint[j].def.body[1] == k) return true;
+    if (s->joints.joint[j].body[0] == k || s->joints.joint[j].body[1] == k) return true;
   return false;
 }
 

@@ -228,6 +228,20 @@ void scree_system_weigh(scree_System *s, double h) {
   s->forced_most = scree_system_max(s, all.most);
 }
 
+/* Add the work of the joints of all ranks; returns its part that the scheme has. */
+static double add_joints(const scree_System *s, double h, scree_EnergyBalance *balance) {
+  scree_EnergyBalance own = {0};
+  scree_joints_work(s, h, &own);
+  double all[] = {own.drivers, own.friction, own.normal, own.plastic, own.scheme};
+  scree_system_sums(s, all, sizeof all / sizeof *all);
+  balance->drivers += all[0];
+  balance->friction += all[1];
+  balance->normal += all[2];
+  balance->plastic += all[3];
+  balance->scheme += all[4];
+  return all[4];
+}
+
 /* Call after the solve and before the kick: motion holds v-, forced h f/m, posed.y the
  * scaled impulses. */
 void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBalance *balance) {
@@ -237,7 +251,11 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
   const double last = s->memory.h > 0 ? s->memory.h : h;
   const double springs = (theta - 0.5) * contact_work(s, h, last, balance);
   s->swing = 0;
-  scree_joints_work(s, h, balance);
+  double known = 0; /* of the scheme's energy, already that of all ranks */
+  if (s->domain.global && s->joints.all > 0)
+    known = add_joints(s, h, balance);
+  else
+    scree_joints_work(s, h, balance);
   const bool divided = s->domain.global && s->domain.deforms;
   scree_EnergyBalance deformed = {0}; /* of this rank */
   if (divided)
@@ -268,10 +286,10 @@ void scree_system_work(scree_System *s, double theta, double h, scree_EnergyBala
     balance->drivers += cell;
     s->cell.state.work += cell;
   }
-  double all[5] = {balance->scheme + deformed.scheme, balance->forces + deformed.forces, s->swing,
-                   deformed.viscous, deformed.drivers};
+  double all[5] = {balance->scheme - known + deformed.scheme, balance->forces + deformed.forces,
+                   s->swing, deformed.viscous, deformed.drivers};
   scree_system_sums(s, all, 5);
-  balance->scheme = all[0];
+  balance->scheme = known + all[0];
   balance->forces = all[1];
   s->swing = all[2] + springs;
   balance->viscous += all[3];

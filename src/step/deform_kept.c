@@ -11,7 +11,7 @@
 
 bool scree_deform_touched(const scree_DeformedSide side[2], scree_Vec3 shift, scree_Vec3 n,
                           scree_Vec3 on[2]) {
-  scree_Vec3 way[2];
+  scree_Vec3 way[2] = {{0, 0, 0}, {0, 0, 0}};
   bool kept[2];
   for (int k = 0; k < 2; ++k) {
     const scree_Deformable *self = side[k].self;

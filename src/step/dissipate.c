@@ -162,7 +162,7 @@ scree_Status scree_system_dissipate(scree_System *s, double kinetic, scree_StepR
   const scree_Problem problem = scree_system_problem(s);
   const double allowed = scree_system_work_allowed(s, kinetic, report->h);
   /* the joints would have to be solved again */
-  if (problem.general.count > 0 || scree_rolls(s)) return SCREE_OK;
+  if (s->joints.all > 0 || problem.general.count > 0 || scree_rolls(s)) return SCREE_OK;
   if (s->domain.deforms && scree_system_max(s, s->posed.nc > s->deform.first) > 0)
     return SCREE_OK; /* as without ranks */
   for (int k = 0;; ++k) {

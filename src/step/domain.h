@@ -11,7 +11,8 @@
  *                   Bodies that have left the piece of their rank change their owner whenever
  *                   ghosts are chosen again, with the impulses and the memory of the contacts that
  *                   their new owner then has. The cuts are placed anew when the imbalance has
- *                   cost more than that does.
+ *                   cost more than that does. Bodies that joints hold together have one owner
+ *                   (domain_joints.c).
  *   ghosts          Each body has a cover, a box in which its bounds stay for some steps. Bodies
  *                   whose covers meet the covers of another rank are ghosts there. Detection tests
  *                   whether all bounds, as far as it looks, are inside their covers; if not, the
@@ -154,8 +155,24 @@ scree_Status scree_domain_sum_bodies(struct scree_System *s, double *elements);
 
 /* New owners and ghosts, and the memory of contacts where it belongs. */
 scree_Status scree_domain_build(struct scree_System *s);
+/* Owners by the numbers of bodies (scree_domain_dealt), until the next build. */
+scree_Status scree_domain_deal(struct scree_System *s);
 /* The memory of contact k with whole numbers. */
 scree_KeptContact scree_domain_kept(const struct scree_System *s, size_t k);
+
+/* ---- domain_joints.c ---------------------------------------------------------------------------
+ */
+
+/* What all ranks know of joints: those that broke since the last call. */
+scree_Status scree_domain_tell_broken(struct scree_System *s);
+/* All ranks have the same state of all joints. */
+void scree_domain_know_joints(struct scree_System *s);
+/* Where each body (bodies) counts as being: its place, or the mean place of its mechanism. */
+scree_Status scree_domain_units(struct scree_System *s, scree_Vec3 *place);
+/* The states of joints to the next owners (bodies) of their bodies. */
+scree_Status scree_domain_send_joints(struct scree_System *s, const int *next_owner);
+/* Where the bodies of joints are, after bodies were numbered. */
+void scree_domain_place_joints(struct scree_System *s);
 
 /* ---- domain_ghosts.c --------------------------------------------------------------------------
  */

@@ -99,6 +99,7 @@ static bool is_unbalanced(scree_System *s) {
   if (p->size == 1) return false;
   double load[2] = {(double)s->contacts.count, 0}, most, sum;
   for (int k = 0; k < b->count; ++k) load[1] += !b->fixed[k] && scree_domain_owns(p, k);
+  for (int k = 0; k < s->joints.count; ++k) load[0] += 2 * scree_joint_is_there(s, k);
   p->load = 2 * load[0] + load[1];
   most = sum = p->load;
   scree_ranks_most(p->ranks, &most, 1);
@@ -117,6 +118,8 @@ scree_Status scree_domain_begin(scree_System *s, bool start) {
   scree_Status status = refresh(s);
   if (status || !start) return status;
   const bool again = p->outgrown, cut = !again && is_unbalanced(s);
+  if (cut || again || !p->fresh) status = scree_domain_tell_broken(s);
+  if (status) return status;
   if (again && ++p->tries > TRIES)
     return scree_fail(s->log, SCREE_BAD_INPUT,
                       "world: a body moves too far in a step to be followed by its rank");

@@ -38,6 +38,7 @@ typedef struct Build {
   int *late_of;               /* (bodies) place in the list of late impacts, or -1 */
   size_t *out_size, *in_size; /* (size) bytes */
   scree_LateList late;        /* with whole numbers */
+  bool by_number;             /* owners by the numbers of bodies */
 } Build;
 
 static scree_Status fail_memory(const scree_System *s) {
@@ -453,14 +454,23 @@ static scree_Status find_owners(Build *build) {
   scree_System *s = build->s;
   const scree_Domain *p = &s->domain;
   const scree_Bodies *b = &s->bodies;
+  scree_Vec3 *place = SCREE_TAKE_RAW(build->work, scree_Vec3, b->count);
   build->next_owner = SCREE_TAKE_RAW(build->work, int, b->count);
   build->out_size = SCREE_TAKE(build->work, size_t, p->size);
   build->in_size = SCREE_TAKE(build->work, size_t, p->size);
-  if (!build->next_owner || !build->out_size || !build->in_size || !index_late(s, build))
-    return fail_memory(s);
-  for (int k = 0; k < b->count; ++k)
-    build->next_owner[k] =
-        b->fixed[k] ? p->owner[k] : scree_domain_rank_at(p, b->motion[k].pose.position);
+  const bool enough =
+      place && build->next_owner && build->out_size && build->in_size && index_late(s, build);
+  scree_Status status = scree_domain_agree(s, enough ? SCREE_OK : fail_memory(s));
+  if (!status && enough) status = scree_domain_units(s, place);
+  if (status || !enough) return status;
+  for (int k = 0; k < b->count; ++k) {
+    if (b->fixed[k] & SCREE_BODY_OBSTACLE)
+      build->next_owner[k] = p->owner[k];
+    else if (build->by_number)
+      build->next_owner[k] = scree_domain_dealt(p->global[k], p->size);
+    else
+      build->next_owner[k] = scree_domain_rank_at(p, place[k]);
+  }
   return keep_late(s, build) ? SCREE_OK : fail_memory(s);
 }
 
@@ -472,6 +482,7 @@ static scree_Status build_domain(Build *build) {
   scree_Status status = find_owners(build);
   if (!status) status = scree_creep_reserve(s, (size_t)b->count);
   status = scree_domain_agree(s, status);
+  if (!status) status = scree_domain_send_joints(s, build->next_owner);
   if (!status) status = send_memory(build, &memory, &contacts);
   if (!status) status = send_bodies(build, &arrived, &count);
   if (status) return status;
@@ -499,15 +510,19 @@ static scree_Status build_domain(Build *build) {
   status = scree_domain_agree(s, status);
   if (status) return status;
   number_again(s);
+  scree_domain_place_joints(s);
   take_late(build);
   status = take_memory(build, memory, contacts);
   return scree_domain_agree(s, status);
 }
 
-scree_Status scree_domain_build(scree_System *s) {
+static scree_Status build_again(scree_System *s, bool by_number) {
   scree_Domain *p = &s->domain;
   scree_arena_reset(&p->work);
-  Build build = {.s = s, .work = &p->work, .each = sizeof(Record) + (p->deforms ? DEFORMABLE : 0)};
+  Build build = {.s = s,
+                 .work = &p->work,
+                 .each = sizeof(Record) + (p->deforms ? DEFORMABLE : 0),
+                 .by_number = by_number};
   const scree_Status status = build_domain(&build);
   scree_free(build.late.at);
   scree_arena_reset(&p->work);
@@ -516,5 +531,15 @@ scree_Status scree_domain_build(scree_System *s) {
   p->outgrown = false;
   s->contacts.count = 0;
   scree_broad_invalidate(s->broad);
+  return status;
+}
+
+scree_Status scree_domain_build(scree_System *s) {
+  return build_again(s, false);
+}
+
+scree_Status scree_domain_deal(scree_System *s) {
+  const scree_Status status = build_again(s, true);
+  s->domain.fresh = false;
   return status;
 }

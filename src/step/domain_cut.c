@@ -11,13 +11,13 @@
 #include "step/system.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 enum { BINS = 64, ROUNDS = 6 };             /* 64^6 = 2^36 places along an axis */
 static const double tilt[2] = {1e-3, 1e-5}; /* of a plane, in parts of the extents */
 
-static const double contact_work = 2.0; /* of a contact, in units of that of a body; not measured */
+/* Of a contact and of a joint, in units of that of a body; not measured. */
+static const double contact_work = 2.0, joint_work = 4.0;
 
 void scree_domain_weigh(const scree_System *s, float *work) {
   const scree_Bodies *b = &s->bodies;
@@ -28,6 +28,11 @@ void scree_domain_weigh(const scree_System *s, float *work) {
         (float)(b->fixed[key->i] || b->fixed[key->j] ? contact_work : 0.5 * contact_work);
     work[key->i] += b->fixed[key->i] ? 0 : part;
     work[key->j] += b->fixed[key->j] ? 0 : part;
+  }
+  for (int k = 0; k < s->joints.count; ++k) {
+    if (!scree_joint_is_there(s, k)) continue;
+    const int body = s->joints.joint[k].body[0], other = s->joints.joint[k].body[1];
+    work[body >= 0 && !b->fixed[body] ? body : other] += (float)joint_work;
   }
 }
 
@@ -200,13 +205,12 @@ scree_Status scree_domain_cut(scree_System *s) {
   const scree_Bodies *b = &s->bodies;
   if (p->size == 1) return SCREE_OK;
   const scree_ArenaMark mark = scree_arena_mark(&p->work);
-  Cutter c = {.p = p,
-              .count = b->count,
-              .place = (const char *)b->motion + offsetof(scree_Motion, pose.position),
-              .stride = sizeof *b->motion};
-  const bool enough = take_room(&c, &p->work);
-  const scree_Status status =
+  scree_Vec3 *place = SCREE_TAKE_RAW(&p->work, scree_Vec3, b->count);
+  Cutter c = {.p = p, .count = b->count, .place = (const char *)place, .stride = sizeof *place};
+  const bool enough = place && take_room(&c, &p->work);
+  scree_Status status =
       scree_domain_agree(s, enough ? SCREE_OK : scree_fail_memory(s->log, "the cuts of a world"));
+  if (!status && enough) status = scree_domain_units(s, place);
   if (!status && enough) {
     scree_domain_weigh(s, c.work);
     for (int k = 0; k < b->count; ++k)

@@ -175,7 +175,7 @@ scree_Status scree_domain_count(scree_System *s, size_t contacts, long long *all
 void scree_domain_price(scree_System *s) {
   if (!s->domain.global) return;
   scree_Problem problem = scree_system_problem(s);
-  if (scree_rolls(s)) problem.general.count = s->posed.nc; /* its rows come later */
+  if (scree_rolls(s)) problem.general.count = s->posed.nc + s->joints.rows.count; /* not yet made */
   s->domain.sweep = scree_system_max(s, scree_sweep_seconds(&problem));
 }
 
@@ -187,6 +187,29 @@ int scree_domain_first_contact(const scree_System *s) {
   return s->domain.size > 1 ? scree_solver_first_contact(s->solver) : 0;
 }
 
+/* Joints without any contact: no rank has a body of another one's problem, so each solves its own
+ * as a world that is not divided does. What decides is the worst of all. */
+static scree_Status solve_apart(scree_System *s, const scree_Problem *problem, double *r, double *u,
+                                scree_SolveInfo *info) {
+  scree_Status status = SCREE_OK;
+  if (problem->general.count > 0)
+    status = scree_solver_solve(s->solver, problem, r, u, info);
+  else
+    *info = (scree_SolveInfo){.solver = "none", .imbalance = 1};
+  const bool usable = status <= SCREE_NOT_CONVERGED;
+  const scree_Status agreed = scree_domain_agree(s, usable ? SCREE_OK : status);
+  if (agreed) return agreed;
+  double most[] = {status,     info->value,      info->measures.cone_violation,
+                   info->work, info->iterations, info->factorisations};
+  scree_ranks_most(s->domain.ranks, most, sizeof most / sizeof *most);
+  info->value = most[1];
+  info->measures.cone_violation = most[2];
+  info->work = most[3];
+  info->iterations = (int)most[4];
+  info->factorisations = (int)most[5];
+  return most[0] > 0 ? SCREE_NOT_CONVERGED : SCREE_OK;
+}
+
 scree_Status scree_domain_solve(scree_System *s, const scree_Problem *problem, double *r, double *u,
                                 scree_SolveInfo *info) {
   scree_Domain *p = &s->domain;
@@ -196,6 +219,7 @@ scree_Status scree_domain_solve(scree_System *s, const scree_Problem *problem, d
     s->posed.solved = status <= SCREE_NOT_CONVERGED;
     return status;
   }
+  if (s->posed.all == 0) return solve_apart(s, problem, r, u, info);
   const scree_OwnPart part = {.ranks = p->ranks,
                               .rank = p->rank,
                               .size = p->size,

@@ -240,18 +240,13 @@ static bool follow_face(const scree_System *s, size_t c, const Halfway *at, int 
   return true;
 }
 
-static bool is_drum(const scree_Shape *s) {
-  return s->kind == SCREE_SHAPE_DRUM || s->kind == SCREE_SHAPE_DRUM_2D ||
-         s->kind == SCREE_SHAPE_PIPE || s->kind == SCREE_SHAPE_FUNNEL;
-}
-
 /* The names of the points of an ellipsoid in a drum are those of octants between its axes, from one
  * to the next of which they go as it rolls; and the axes of a soft ball are not those of the last
  * kick. There the nearest point is the same one: with the names alone every fourth step of a soft
  * ball in a pipe lacked its bend, the next ones pushed the ball back, and the work of that, 1 to
  * 2 % of its energy in 2 s, counts as created. */
 static bool is_nameless(const scree_Shape *a, const scree_Shape *b) {
-  return (is_elliptic(a) && is_drum(b)) || (is_elliptic(b) && is_drum(a));
+  return (is_elliptic(a) && scree_shape_is_drum(b)) || (is_elliptic(b) && scree_shape_is_drum(a));
 }
 
 /* Points of contact c on its two bodies halfway. Closed forms and what can be followed from the

@@ -9,9 +9,10 @@
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
 void scree_joints_fini(scree_Joints *j) {
-  void *arrays[] = {j->joint,       j->memory, j->trial,  j->pair,     j->part,       j->shift,
-                    j->before,      j->rows.B, j->rows.C, j->rows.row, j->rows.entry, j->rows.block,
-                    j->rows.vertex, j->row,    j->error,  j->material, j->anchor};
+  void *arrays[] = {j->joint,      j->memory,     j->trial,       j->pair,   j->part,
+                    j->shift,      j->before,     j->rows.B,      j->rows.C, j->rows.row,
+                    j->rows.entry, j->rows.block, j->rows.vertex, j->row,    j->error,
+                    j->material,   j->anchor,     j->here,        j->told};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   *j = (scree_Joints){0};
 }
@@ -20,6 +21,7 @@ size_t scree_joints_memory(const scree_Joints *j) {
   return j->joint_capacity * sizeof *j->joint +
          (j->memory_capacity + j->trial_capacity) * sizeof *j->memory +
          j->pair_capacity * sizeof *j->pair + j->material_capacity * sizeof *j->material +
+         j->place_capacity * (sizeof *j->here + sizeof *j->told) +
          j->anchor_capacity * sizeof *j->anchor +
          j->part_capacity * (sizeof *j->part + 2 * sizeof(size_t)) +
          j->row_capacity * (sizeof *j->row + 3 * sizeof(double)) +
@@ -45,9 +47,20 @@ static int first_pair(const scree_Joints *j, const int *key) {
   return low;
 }
 
-bool scree_joints_apart(const scree_Joints *joints, int a, int b) {
+/* Where the joints between two bodies begin. */
+static void begin_key(const scree_System *s, int a, int b, int key[3]) {
+  a = scree_domain_global(&s->domain, a);
+  b = scree_domain_global(&s->domain, b);
+  key[0] = a < b ? a : b;
+  key[1] = a < b ? b : a;
+  key[2] = -1;
+}
+
+bool scree_joints_apart(const scree_System *s, int a, int b) {
+  const scree_Joints *joints = &s->joints;
+  int key[3];
   if (!joints->pairs) return false;
-  const int key[3] = {a < b ? a : b, a < b ? b : a, -1};
+  begin_key(s, a, b, key);
   for (int k = first_pair(joints, key); k < joints->pairs; ++k) {
     const int *pair = joints->pair[k];
     if (pair[0] != key[0] || pair[1] != key[1]) return false;
@@ -62,8 +75,9 @@ static const double bond_spare = 2;
 
 double scree_joints_spare(const scree_System *s, int a, int b) {
   const scree_Joints *j = &s->joints;
+  int key[3];
   if (!j->pairs) return 0;
-  const int key[3] = {a < b ? a : b, a < b ? b : a, -1};
+  begin_key(s, a, b, key);
   double spare = 0;
   for (int k = first_pair(j, key); k < j->pairs; ++k) {
     const int *pair = j->pair[k];
@@ -84,27 +98,36 @@ static void add_pair(scree_Joints *j, int a, int b) {
   ++j->pairs;
 }
 
-void scree_joints_count_bonds(const scree_Joints *j, int label, int *bonds, int *broken) {
-  *bonds = *broken = 0;
+void scree_joints_count_bonds(const scree_System *s, int label, int *bonds, int *broken) {
+  const scree_Joints *j = &s->joints;
+  double sum = 0;
+  *bonds = 0;
   for (int k = 0; k < j->count; ++k) {
     const scree_JointDef *def = &j->joint[k].def;
     if (def->kind != SCREE_JOINT_BOND || (label >= 0 && def->label != label)) continue;
     ++*bonds;
-    *broken += j->memory[k].broken != 0;
+    sum += scree_joint_is_here(j, k) && j->memory[k].broken != 0;
   }
+  if (*bonds) scree_system_sums(s, &sum, 1);
+  *broken = (int)sum;
 }
 
-static scree_Status check_bodies(const scree_System *s, const scree_JointDef *def) {
-  const scree_Bodies *b = &s->bodies;
+static scree_Status check_numbers(const scree_System *s, const scree_JointDef *def) {
+  const int bodies = s->domain.global ? s->domain.whole : s->bodies.count;
   for (int k = 0; k < 2; ++k)
-    if (def->body[k] < -1 || def->body[k] >= b->count)
+    if (def->body[k] < -1 || def->body[k] >= bodies)
       return scree_fail(s->log, SCREE_BAD_INPUT,
                         "joint: body %d, expected 0 to %d, or -1 for the world", def->body[k],
-                        b->count - 1);
+                        bodies - 1);
   if (def->body[0] == def->body[1])
     return scree_fail(s->log, SCREE_BAD_INPUT, "joint: body %d with itself, expected two bodies",
                       def->body[0]);
-  if (is_fixed(b, def->body[0]) && is_fixed(b, def->body[1]))
+  return SCREE_OK;
+}
+
+static scree_Status check_sides(const scree_System *s, const scree_JointDef *def,
+                                const scree_JointSide *side) {
+  if (side[0].fixed > 0 && side[1].fixed > 0)
     return scree_fail(s->log, SCREE_BAD_INPUT,
                       "joint: neither of the bodies %d and %d can move, expected one that does",
                       def->body[0], def->body[1]);
@@ -112,7 +135,7 @@ static scree_Status check_bodies(const scree_System *s, const scree_JointDef *de
   const bool points =
       kind == SCREE_JOINT_BALL || kind == SCREE_JOINT_DISTANCE || kind == SCREE_JOINT_SPRING;
   for (int k = 0; k < 2 && !points; ++k)
-    if (def->body[k] >= 0 && scree_bodies_deformable(b, def->body[k]))
+    if (side[k].deformable > 0)
       return scree_fail(s->log, SCREE_BAD_INPUT,
                         "joint: a %s holds the orientation of body %d, which is deformable and has "
                         "none, expected ball, distance or spring; several of them hold it in place",
@@ -120,44 +143,84 @@ static scree_Status check_bodies(const scree_System *s, const scree_JointDef *de
   return SCREE_OK;
 }
 
-/* The size of the smaller body; the size of obstacles does not count. */
-static double size_of(const scree_Bodies *b, const scree_JointDef *def) {
-  double size = INFINITY;
-  for (int k = 0; k < 2; ++k)
-    if (!is_fixed(b, def->body[k])) size = fmin(size, b->cold[def->body[k]].shape.size);
-  return size;
+scree_JointSide scree_joint_side(const scree_System *s, int body) {
+  const scree_Bodies *b = &s->bodies;
+  const bool fixed = is_fixed(b, body); /* the size of obstacles does not count */
+  return (scree_JointSide){.pose = *pose_of(b, body),
+                           .size = fixed ? INFINITY : b->cold[body].shape.size,
+                           .known = 1,
+                           .fixed = fixed,
+                           .deformable = body >= 0 && scree_bodies_deformable(b, body)};
 }
 
 scree_Status scree_joints_add(scree_System *s, const scree_JointDef *def) {
+  const scree_Domain *p = &s->domain;
+  scree_JointSide side[2] = {{.known = 0}, {.known = 0}};
+  const scree_Status status = check_numbers(s, def);
+  if (status) return status;
+  for (int k = 0; k < 2; ++k) {
+    const int body = def->body[k] < 0 ? -1 : scree_domain_local(p, s->bodies.count, def->body[k]);
+    /* copies of bodies of other ranks may be older than their originals */
+    const bool mine =
+        body >= 0 && (s->bodies.fixed[body] & SCREE_BODY_OBSTACLE || scree_domain_owns(p, body));
+    if (mine || def->body[k] < 0) side[k] = scree_joint_side(s, body);
+  }
+  if (!p->global) return scree_joints_add_sides(s, def, side);
+  const scree_JointSide *all = scree_ranks_gather(p->ranks, side, sizeof side);
+  for (int rank = 0; rank < p->size; ++rank, all += 2)
+    for (int k = 0; k < 2; ++k)
+      if (all[k].known > 0) side[k] = all[k];
+  return scree_joints_add_sides(s, def, side);
+}
+
+/* Room for n joints. */
+static bool reserve(scree_System *s, size_t n) {
+  scree_Joints *j = &s->joints;
+  if (s->domain.global) {
+    size_t told = j->place_capacity;
+    if (!scree_grow((void **)&j->told, &told, n, sizeof *j->told) ||
+        !scree_grow((void **)&j->here, &j->place_capacity, n, sizeof *j->here))
+      return false;
+  }
+  return scree_grow((void **)&j->joint, &j->joint_capacity, n, sizeof *j->joint) &&
+         scree_grow((void **)&j->memory, &j->memory_capacity, n, sizeof *j->memory) &&
+         scree_grow((void **)&j->trial, &j->trial_capacity, n, sizeof *j->trial) &&
+         scree_grow((void **)&j->material, &j->material_capacity, n, sizeof *j->material) &&
+         scree_grow((void **)&j->pair, &j->pair_capacity, n, sizeof *j->pair);
+}
+
+scree_Status scree_joints_add_sides(scree_System *s, const scree_JointDef *def,
+                                    const scree_JointSide side[2]) {
   scree_Joints *j = &s->joints;
   const scree_Bodies *b = &s->bodies;
-  scree_Status status = check_bodies(s, def);
+  scree_Status status = check_sides(s, def, side);
   if (status) return status;
   scree_Joint joint;
-  scree_Pose pose[2];
-  int material[2];
+  scree_Pose pose[2] = {side[0].pose, side[1].pose};
+  int material[2] = {-1, -1};
   const int anchors = j->anchors;
-  status = scree_joint_find_anchors(s, def, material, pose);
+  if (!s->domain.global) /* there are none where a world is divided */
+    status = scree_joint_find_anchors(s, def, material, pose);
   if (!status)
-    status =
-        scree_joint_init(&joint, def, b->dimension, size_of(b, def), &pose[0], &pose[1], s->log);
+    status = scree_joint_init(&joint, def, b->dimension, fmin(side[0].size, side[1].size), &pose[0],
+                              &pose[1], s->log);
   if (status) {
     j->anchors = anchors;
     return status;
   }
-  const size_t n = (size_t)j->count + 1;
-  if (!scree_grow((void **)&j->joint, &j->joint_capacity, n, sizeof *j->joint) ||
-      !scree_grow((void **)&j->memory, &j->memory_capacity, n, sizeof *j->memory) ||
-      !scree_grow((void **)&j->trial, &j->trial_capacity, n, sizeof *j->trial) ||
-      !scree_grow((void **)&j->material, &j->material_capacity, n, sizeof *j->material) ||
-      !scree_grow((void **)&j->pair, &j->pair_capacity, n, sizeof *j->pair))
-    return scree_fail_memory(s->log, "a joint");
+  if (!reserve(s, (size_t)j->count + 1)) return scree_fail_memory(s->log, "a joint");
   j->joint[j->count] = joint;
   j->memory[j->count] = (scree_JointMemory){0};
   memcpy(j->material[j->count], material, sizeof material);
   const scree_JointPlace place = scree_joint_place(&joint, &pose[0], &pose[1]);
   j->memory[j->count].x = scree_joint_coordinate(&joint, b->dimension, &place, 0, NULL);
   j->trial[j->count] = j->memory[j->count];
+  if (s->domain.global) { /* the next build finds where it is */
+    for (int k = 0; k < 2; ++k)
+      if (def->body[k] >= 0) j->joint[j->count].body[k] = SCREE_JOINT_ELSEWHERE;
+    j->here[j->count] = j->told[j->count] = false;
+    s->domain.fresh = false;
+  }
   ++j->count;
   if (def->collide || def->body[0] < 0 || def->body[1] < 0) return SCREE_OK;
   add_pair(j, def->body[0], def->body[1]);
@@ -206,8 +269,10 @@ int scree_joint_part_rows(const scree_Joint *joint, int dimension, int part, int
 }
 
 bool scree_joint_is_there(const scree_System *s, int k) {
+  if (!scree_joint_is_here(&s->joints, k)) return false;
   for (int side = 0; side < 2; ++side) {
-    const int body = s->joints.joint[k].def.body[side];
+    const int body = s->joints.joint[k].body[side];
+    if (body == SCREE_JOINT_ELSEWHERE) return false; /* of a bond that broke */
     if (body >= 0 && s->bodies.fixed[body] & SCREE_BODY_GONE) return false;
   }
   return s->joints.memory[k].broken == 0;
@@ -251,7 +316,7 @@ void scree_joints_count(const scree_System *s, int *busy) {
   const scree_Joints *j = &s->joints;
   for (int k = 0; k < j->count; ++k)
     for (int side = 0; side < 2 && scree_joint_is_there(s, k); ++side)
-      if (j->joint[k].def.body[side] >= 0) busy[j->joint[k].def.body[side]] += 2;
+      if (j->joint[k].body[side] >= 0) busy[j->joint[k].body[side]] += 2;
 }
 
 void scree_joints_mark(const scree_System *s, int *index) {
@@ -259,7 +324,7 @@ void scree_joints_mark(const scree_System *s, int *index) {
   for (int k = 0; k < j->count; ++k)
     if (scree_joint_is_there(s, k))
       for (int side = 0; side < 2; ++side)
-        if (j->joint[k].def.body[side] >= 0) index[j->joint[k].def.body[side]] = 0;
+        if (j->joint[k].body[side] >= 0) index[j->joint[k].body[side]] = 0;
 }
 
 /* Energy of the spring of joint k. */
@@ -274,12 +339,16 @@ static double energy_of(const scree_System *s, int k, const scree_JointPlace *pl
 double scree_joints_elastic(const scree_System *s) {
   const scree_Joints *j = &s->joints;
   double sum = 0;
+  bool any = false;
   for (int k = 0; k < j->count; ++k) {
     const scree_Joint *joint = &j->joint[k];
-    if (!(joint->def.stiffness > 0) || !scree_joint_is_there(s, k)) continue;
+    if (!(joint->def.stiffness > 0)) continue;
+    any = true;
+    if (!scree_joint_is_there(s, k)) continue;
     const scree_JointPlace place = place_now(s, joint);
     sum += energy_of(s, k, &place);
   }
+  if (any) scree_system_sums(s, &sum, 1);
   return sum;
 }
 
@@ -289,8 +358,11 @@ scree_JointState scree_joints_state(const scree_System *s, int index, double h) 
   const scree_Joints *j = &s->joints;
   const scree_Joint *joint = &j->joint[index];
   const int d = s->bodies.dimension;
-  const scree_JointPlace place = place_now(s, joint);
   const double scale = scree_joint_scale(joint);
+  const scree_JointPlace place = place_now(s, joint);
+  if (!scree_joint_is_here(j, index)) /* what its second body tells may be right */
+    return (scree_JointState){.x = j->memory[index].x / scale,
+                              .axis = scree_column(&place.axes[1], 0)};
   scree_JointState state = {.position = place.point[0],
                             .axis = scree_column(&place.axes[1], 0),
                             .broken = j->memory[index].broken != 0,

@@ -69,9 +69,19 @@ typedef struct scree_JointAnchor {
   double N[SCREE_TOUCH_MAX * 9]; /* (count x d x size of the vertices) */
 } scree_JointAnchor;
 
+/* What a joint needs of a side when it is made. */
+typedef struct scree_JointSide {
+  scree_Pose pose;
+  double size;                     /* of a body that can move, else infinite */
+  double known, fixed, deformable; /* 1 or 0 */
+} scree_JointSide;
+
+/* In place of a body: it is on another rank. */
+enum { SCREE_JOINT_ELSEWHERE = -2 };
+
 typedef struct scree_Joints {
   int count;
-  size_t joint_capacity, memory_capacity, trial_capacity;
+  size_t joint_capacity, memory_capacity, trial_capacity, place_capacity;
   scree_Joint *joint;        /* (count) */
   scree_JointMemory *memory; /* (count) after the last accepted step */
   scree_JointMemory *trial;  /* (count) of the current attempt */
@@ -80,8 +90,12 @@ typedef struct scree_Joints {
   scree_JointAnchor *anchor; /* (anchors) */
   int anchors;
   size_t pair_capacity;
-  int (*pair)[3]; /* (pairs) two bodies that do not touch each other and their joint, sorted */
+  int (*pair)[3]; /* (pairs) two bodies that do not touch each other and their joint, sorted; bodies
+                   * by their numbers in the whole world */
   int pairs;
+  /* Of a divided world (domain_joints.c): (count) whether this rank has the joint, and whether all
+   * ranks know that it broke; else null. */
+  bool *here, *told;
 
   /* of the current step */
   scree_GeneralRows rows; /* its arrays; row[0] is the end of the contacts */
@@ -91,25 +105,38 @@ typedef struct scree_Joints {
   double *shift, *before; /* (rows) q without the free velocity; velocity before the kick */
   size_t part_capacity, row_capacity, number_capacity;
   double elastic; /* energy of springs at the start of the step */
+  long long all;  /* rows.count of all ranks */
 } scree_Joints;
 
 /* ---- create and destroy ---------------------------------------------------------------------- */
 
 void scree_joints_fini(scree_Joints *joints);
+/* All ranks of a divided world make the same calls. */
 scree_Status scree_joints_add(struct scree_System *s, const scree_JointDef *def);
+/* The same where the sides are known. */
+scree_Status scree_joints_add_sides(struct scree_System *s, const scree_JointDef *def,
+                                    const scree_JointSide side[2]);
+/* A body of this rank, or -1, as a side. */
+scree_JointSide scree_joint_side(const struct scree_System *s, int body);
 /* Whether a joint that is not broken keeps bodies i and j from touching each other. */
-bool scree_joints_apart(const scree_Joints *joints, int i, int j);
+bool scree_joints_apart(const struct scree_System *s, int i, int j);
 /* The overlap from which bodies i and j touch each other, over the size of the smaller: 0 for
  * bodies without a joint, infinite for joints that keep them apart. Bodies that a bond holds
  * together touch once it has given way a little: a bond is as strong as it says until then, and
  * turning bodies do not go into each other while it is drawn out. */
 double scree_joints_spare(const struct scree_System *s, int i, int j);
-/* Bonds with a label, or any (-1), and those of them that broke. */
-void scree_joints_count_bonds(const scree_Joints *joints, int label, int *bonds, int *broken);
+/* Bonds with a label, or any (-1), and those of them that broke; of the whole world. */
+void scree_joints_count_bonds(const struct scree_System *s, int label, int *bonds, int *broken);
 size_t scree_joints_memory(const scree_Joints *joints);
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
+/* Whether this rank has joint k. */
+static inline bool scree_joint_is_here(const scree_Joints *joints, int k) {
+  return !joints->here || joints->here[k];
+}
+/* Whether it does, and the joint exists: none of its bodies was removed, and it is not broken. */
+bool scree_joint_is_there(const struct scree_System *s, int k);
 /* Constraints and rows that the joints pose. */
 void scree_joints_size(const struct scree_System *s, int *constraints, size_t *rows);
 /* Mark the bodies of joints in index (bodies), as those of contacts are. */
@@ -131,9 +158,9 @@ double scree_joints_correct(struct scree_System *s);
 void scree_joints_remember(struct scree_System *s);
 /* Accept the attempt. */
 void scree_joints_commit(scree_Joints *joints);
-/* Work of the joints in the step; see certify.c. */
+/* Work of the joints of this rank in the step; see certify.c. */
 void scree_joints_work(const struct scree_System *s, double h, scree_EnergyBalance *balance);
-/* Energy stored in springs now. */
+/* Energy stored in springs now, in the whole world. */
 double scree_joints_elastic(const struct scree_System *s);
 /* The current state of a joint, with the reactions of a last step of length h. */
 scree_JointState scree_joints_state(const struct scree_System *s, int joint, double h);

@@ -5,7 +5,7 @@
 
 /* The pose of a side of a joint at the next kick. */
 static scree_Pose pose_then(const scree_System *s, const scree_Joint *joint, int side) {
-  const int body = joint->def.body[side];
+  const int body = joint->body[side];
   if (body < 0) return *pose_of(&s->bodies, body);
   if (anchor_of(s, joint, side)) {
     scree_Pose pose = scree_joint_pose(s, joint, side);
@@ -145,7 +145,7 @@ static double obstacle_velocity(const scree_System *s, const scree_Joint *joint,
                                 const scree_JointRow *row) {
   double sum = 0;
   for (int side = 0; side < 2; ++side) {
-    const int body = joint->def.body[side];
+    const int body = joint->body[side];
     if (body < 0) continue;
     if (!s->bodies.fixed[body]) {
       sum += scree_dot(row->linear[side], scree_joint_driven(s, joint, side));

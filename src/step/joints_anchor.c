@@ -27,7 +27,7 @@ static scree_Vec3 combine(const scree_Deformable *self, const scree_JointAnchor 
 
 scree_Pose scree_joint_pose(const scree_System *s, const scree_Joint *joint, int side) {
   const scree_Bodies *b = &s->bodies;
-  const int body = joint->def.body[side];
+  const int body = joint->body[side];
   const scree_JointAnchor *anchor = anchor_of(s, joint, side);
   if (!anchor) return *pose_of(b, body);
   const scree_Deformable *self = scree_bodies_deformable(b, body);
@@ -37,7 +37,7 @@ scree_Pose scree_joint_pose(const scree_System *s, const scree_Joint *joint, int
 scree_Twist scree_joint_twist(const scree_System *s, const scree_Joint *joint, int side,
                               scree_VelocityTime moment) {
   const scree_Bodies *b = &s->bodies;
-  const int body = joint->def.body[side];
+  const int body = joint->body[side];
   if (body < 0) return at_rest;
   const scree_JointAnchor *anchor = anchor_of(s, joint, side);
   if (!anchor || b->fixed[body]) {
@@ -60,7 +60,7 @@ scree_Twist scree_joint_twist(const scree_System *s, const scree_Joint *joint, i
 scree_Vec3 scree_joint_driven(const scree_System *s, const scree_Joint *joint, int side) {
   const scree_JointAnchor *anchor = anchor_of(s, joint, side);
   const scree_Deformable *self =
-      anchor ? scree_bodies_deformable(&s->bodies, joint->def.body[side]) : NULL;
+      anchor ? scree_bodies_deformable(&s->bodies, joint->body[side]) : NULL;
   if (!self || self->driven == 0) return scree_vec3(0, 0, 0);
   return scree_driven_velocity(&s->bodies, self, anchor->vertex, anchor->N, anchor->count);
 }

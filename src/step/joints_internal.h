@@ -80,8 +80,6 @@ static inline double *impulses_of(scree_JointMemory *memory, int part, int first
 }
 
 bool scree_joint_has_part(const scree_Joint *joint, int dimension, int part);
-/* Whether joint k exists: none of its bodies was removed, and it is not broken. */
-bool scree_joint_is_there(const scree_System *s, int k);
 /* Target of a motor at the kick, in units of its row; NAN: the motor is off. */
 double scree_joint_target(const scree_Joint *joint, const scree_StepTimes *times);
 /* The time at which it is taken. */

@@ -73,7 +73,7 @@ void scree_joints_block(const scree_Bodies *b, int body, scree_Vec3 linear, scre
 static double diagonal_of(const scree_System *s, const scree_Joint *joint,
                           const scree_JointRow *row) {
   const scree_Bodies *b = &s->bodies;
-  const int *body = joint->def.body;
+  const int *body = joint->body;
   double sum = 0, B[6];
   for (int side = 0; side < 2; ++side) {
     if (is_fixed(b, body[side])) continue;
@@ -101,7 +101,7 @@ static void add_part(scree_System *s, int joint, int part, const scree_JointRow 
   scree_Joints *j = &s->joints;
   const scree_Bodies *b = &s->bodies;
   scree_GeneralRows *g = &j->rows;
-  const int *body = j->joint[joint].def.body, c = g->count++;
+  const int *body = j->joint[joint].body, c = g->count++;
   const size_t nb = (size_t)b->nb;
   int first;
   const int n = scree_joint_part_rows(&j->joint[joint], b->dimension, part, &first);

@@ -86,6 +86,28 @@ static void apply_patch(scree_System *s, const scree_Force *force, scree_Vec3 f)
                   s->deform.load + self->offset);
 }
 
+/* The factor of a force by its spans, whose bodies have their numbers in the whole world: places
+ * come from the ranks that own them. */
+static double factor_of(const scree_System *s, const scree_Force *force) {
+  const scree_Domain *p = &s->domain;
+  scree_Vec3 place[2][2] = {{{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}};
+  if (!scree_span_counts(&force->span[0]) && !scree_span_counts(&force->span[1])) return 1;
+  for (int k = 0; k < 4; ++k) {
+    const scree_Span *span = &force->span[k / 2];
+    const int body =
+        scree_span_counts(span) ? scree_domain_local(p, s->bodies.count, span->body[k % 2]) : -1;
+    if (body < 0) continue;
+    const bool obstacle = s->bodies.fixed[body] & SCREE_BODY_OBSTACLE; /* all ranks have it */
+    if (obstacle ? p->rank == 0 : scree_domain_owns(p, body))
+      place[k / 2][k % 2] = s->bodies.motion[body].pose.position;
+  }
+  double sums[12];
+  memcpy(sums, place, sizeof sums);
+  scree_system_sums(s, sums, 12);
+  memcpy(place, sums, sizeof sums);
+  return scree_force_factor(force, place);
+}
+
 scree_Status scree_system_force(scree_System *s, double middle, double h) {
   const scree_Bodies *b = &s->bodies;
   s->fall = scree_scale(h, s->settings.gravity);
@@ -105,7 +127,7 @@ scree_Status scree_system_force(scree_System *s, double middle, double h) {
     if (b->dimension == 2) f = scree_twist_planar(f);
     status = scree_signal_check(&force->signal, &f, "force", k, middle, s->log);
     if (status) return status;
-    const double factor = scree_force_factor(b, force);
+    const double factor = factor_of(s, force);
     f = (scree_Twist){scree_scale(factor, f.linear), scree_scale(factor, f.angular)};
     if (force->body == SCREE_FORCE_ELSEWHERE) continue;
     if (force->patch)

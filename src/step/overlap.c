@@ -43,11 +43,6 @@ typedef struct Side {
   double slimness; /* bounding radius over the smallest radius: curvature of flat sides */
 } Side;
 
-static bool is_drum(const scree_Shape *shape) {
-  return shape->kind == SCREE_SHAPE_DRUM || shape->kind == SCREE_SHAPE_DRUM_2D ||
-         shape->kind == SCREE_SHAPE_PIPE || shape->kind == SCREE_SHAPE_FUNNEL;
-}
-
 /* A ball inside a drum comes closer to it by moving along it, in every step: with its centre at a
  * distance e from the axis and a displacement w around it the gap falls by sqrt(e^2 + w^2) - e,
  * times the radial part of the normal in a funnel.
@@ -57,9 +52,10 @@ static void bend_share(scree_System *s, double h, scree_Share share) {
   const scree_Bodies *b = &s->bodies;
   SCREE_OVER_BODIES(c, (int)s->contacts.count, share) {
     const int pair[2] = {s->contacts.keys[c].i, s->contacts.keys[c].j};
-    const int side = is_drum(&b->cold[pair[0]].shape) ? 0 : 1, drum = pair[side];
+    const int side = scree_shape_is_drum(&b->cold[pair[0]].shape) ? 0 : 1, drum = pair[side];
     const int ball = pair[1 - side];
-    if (!is_drum(&b->cold[drum].shape) || !scree_shape_is_ball(&b->cold[ball].shape)) continue;
+    if (!scree_shape_is_drum(&b->cold[drum].shape) || !scree_shape_is_ball(&b->cold[ball].shape))
+      continue;
     if (s->contacts.keys[c].image || scree_bodies_deformable(b, ball)) continue; /* halfway.c */
     const scree_Pose *pose = &b->motion[drum].pose;
     const scree_Vec3 axis = scree_quat_rotate(pose->orientation, scree_vec3(0, 0, 1));
@@ -203,7 +199,8 @@ static void aim_corners(scree_System *s, double h) {
     a.body = b->fixed[i] ? j : i;
     a.obstacle = b->fixed[i] ? i : j;
     const double size = scree_pair_size(&b->cold[i].shape, &b->cold[j].shape);
-    if (b->fixed[a.body] || !is_at_rest(b, a.obstacle) || is_drum(&b->cold[a.obstacle].shape) ||
+    if (b->fixed[a.body] || !is_at_rest(b, a.obstacle) ||
+        scree_shape_is_drum(&b->cold[a.obstacle].shape) ||
         scree_shape_is_ball(&b->cold[a.body].shape) || !(s->contacts.gap[c] > aim_from * size))
       continue;
     if (!(s->contacts.gap[c] + h * scree_system_free_approach(s, (int)c) < 0)) continue;
@@ -287,7 +284,7 @@ static double expansion_error(const scree_System *s, const scree_ContactKey *key
   if (is_smooth(bodies, i, a) && is_smooth(bodies, j, b)) return curving(a) + curving(b);
   const scree_Vec3 u = pair_velocity(s, key, point, &a->velocity, &b->velocity);
   const double travel = h * scree_norm(u) + a->turn * a->arm + b->turn * b->arm;
-  if (is_drum(&bodies->cold[i].shape) || is_drum(&bodies->cold[j].shape))
+  if (scree_shape_is_drum(&bodies->cold[i].shape) || scree_shape_is_drum(&bodies->cold[j].shape))
     return travel > 0 ? INFINITY : 0;
   const double slimness = a->slimness > b->slimness ? a->slimness : b->slimness;
   return safety * (a->turn + b->turn) * travel * slimness;

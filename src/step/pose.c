@@ -199,17 +199,19 @@ scree_Status scree_system_pose(scree_System *s) {
   p->all = 0;
   p->sets = p->solved = false;
   s->joints.rows.count = 0;
+  s->joints.all = 0;
   scree_cell_forget(&s->cell);
   scree_joints_size(s, &joints, &more);
   long long all;
   scree_Status status = scree_domain_count(s, nc, &all);
-  if (status || (all == 0 && joints == 0)) return status;
+  if (!status && s->joints.count) status = scree_domain_count(s, (size_t)joints, &s->joints.all);
+  if (status || (all == 0 && s->joints.all == 0)) return status;
   s->deform.first = (int)nc;
   if (s->cell.pressed) s->deform.first = 0; /* all of them touch the rates of its sides */
   while (s->bodies.deformable_count && s->deform.first > 0 &&
          scree_deform_touches(&s->bodies, &s->contacts.keys[s->deform.first - 1]))
     --s->deform.first;
-  p->sets = s->laws.any_set || joints || (size_t)s->deform.first < nc || s->domain.deforms;
+  p->sets = s->laws.any_set || s->joints.all || (size_t)s->deform.first < nc || s->domain.deforms;
   p->balls = all_balls(s);
   if (nc > INT32_MAX / 2 || !reserve_contacts(p, nc, d, shifts, more) ||
       !reserve_rows(p, nc, row_size(p, d, (size_t)s->bodies.nb)) ||
@@ -230,7 +232,8 @@ scree_Status scree_system_pose(scree_System *s) {
   p->all = all;
   SCREE_ON_THREADS(s->deform.first, s->threads, share, fill_rows(s, share));
   if (scree_system_general(s)) status = scree_domain_agree(s, scree_deform_pose(s));
-  return joints && !status ? scree_joints_pose(s, p->nc) : status;
+  if (status || s->joints.all == 0) return status;
+  return scree_domain_agree(s, scree_joints_pose(s, p->nc));
 }
 
 /* Points at which contact c acts on its bodies, from their origins. */

@@ -40,6 +40,23 @@ static double moved(const scree_System *s, int k, const scree_BodyRest *load) {
   return load->weight / size * speed * s->times.h;
 }
 
+/* What a body adds to the sums of its island. */
+typedef struct Weight {
+  double load, way;
+} Weight;
+
+enum { WEIGHTS = 2048 }; /* bodies that threads compute before they are added up */
+
+/* Of bodies start .. start + n - 1 of the problem. */
+static void find_weights(const scree_System *s, int start, int n, Weight *weights,
+                         scree_Share share) {
+  SCREE_OVER_BODIES(i, n, share) {
+    const int k = s->posed.problem_body[start + i];
+    const scree_BodyRest load = scree_system_body_rest(s, k, s->times.h);
+    weights[i] = (Weight){load.rest, moved(s, k, &load)};
+  }
+}
+
 /* Sums over the bodies of each island: `rest` and the load times the way of the last step. */
 static void weigh_islands(const scree_System *s, const scree_Problem *problem,
                           const scree_Islands *islands, int *island_of, double *loads,
@@ -51,12 +68,15 @@ static void weigh_islands(const scree_System *s, const scree_Problem *problem,
       const int b = problem->bodies.body[2 * (size_t)c + (size_t)side];
       if (b >= 0) island_of[b] = islands->of[c];
     }
-  for (int b = 0; b < problem->bodies.nbodies; ++b) {
-    if (island_of[b] < 0) continue;
-    const int k = s->posed.problem_body[b];
-    const scree_BodyRest load = scree_system_body_rest(s, k, s->times.h);
-    loads[island_of[b]] += load.rest;
-    ways[island_of[b]] += moved(s, k, &load);
+  Weight weights[WEIGHTS];
+  for (int start = 0; start < problem->bodies.nbodies; start += WEIGHTS) {
+    const int left = problem->bodies.nbodies - start, n = left < WEIGHTS ? left : WEIGHTS;
+    SCREE_ON_THREADS(n, s->threads, share, find_weights(s, start, n, weights, share));
+    for (int i = 0; i < n; ++i) {
+      if (island_of[start + i] < 0) continue;
+      loads[island_of[start + i]] += weights[i].load;
+      ways[island_of[start + i]] += weights[i].way;
+    }
   }
   for (int k = 0; k < islands->count; ++k)
     if (islands->bound[k] || !(ways[k] < part * loads[k])) loads[k] = 0;

@@ -233,6 +233,7 @@ void scree_rolling_take(scree_System *s) {
     scree_Vec3 a[3], turns[3];
     memcpy(p->r + to, o->r + at, (size_t)d * sizeof *p->r);
     memcpy(p->u + to, o->u + at, (size_t)d * sizeof *p->u);
+    if (!s->laws.any_rolling) continue;
     p->moment[c] = scree_vec3(0, 0, 0);
     if (more == 0) continue;
     axes_of(s, c, a);

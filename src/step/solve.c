@@ -32,6 +32,7 @@
 #include "step/stress.h"
 #include "step/system.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -57,7 +58,7 @@ static const struct {
                            problems a long attempt */
   double margin;        /* target of sweeps and Newton steps, as a part of the allowed energy */
   double still;         /* the same where bodies rest: what is gained lasts for many steps */
-  double barely;        /* target of all methods, where these did not suffice */
+  double barely;        /* target of pivot, and then of all methods, where these did not suffice */
   double enough;        /* times the allowed energy that does not count as a failure at rest: some
                            contact may not be solvable any better, and the next step goes on */
   double sink;          /* part of the allowed penetration that one step may add */
@@ -271,8 +272,6 @@ scree_Status scree_portion_tighten(scree_System *s, const scree_Portion *part, b
   settings->tolerance = fmax(rules.round_off, margin * allowed / defect * report->solve.value);
   double most = fmax(spent, rules.tighten_least * sweep);
   if (large) most = fmin(most, rules.tighten_most * sweep);
-  static const char *const polish[] = {"polish=true", NULL};
-  if (strcmp(settings->solver, "auto") == 0) settings->options = polish;
   if (is_long) most = rests ? part->rest_work : fmax(spent, rules.long_work);
   *tight = false;
   const bool few = !is_long && large;
@@ -285,12 +284,16 @@ scree_Status scree_portion_tighten(scree_System *s, const scree_Portion *part, b
       return SCREE_OK;
     }
   }
+  char slack[32];
+  snprintf(slack, sizeof slack, "slack=%g", rules.barely / margin);
+  const char *const polish[] = {"polish=true", slack, NULL};
+  if (strcmp(settings->solver, "auto") == 0) settings->options = polish;
   scree_Status status = scree_portion_solve(s, part, settings, most, report);
+  settings->options = s->settings.solve.options;
   if (few && !status)
     scree_pause_after(&s->work.few, scree_portion_defect(s, part) <= rules.gain * defect, false);
   /* Newton may stall early: use the remaining work for all methods, once */
   if (!status && is_long && !is_tight(s, part, enough, report) && report->solve.work < most) {
-    settings->options = s->settings.solve.options;
     settings->tolerance =
         rules.barely * allowed / scree_portion_defect(s, part) * report->solve.value;
     status = scree_portion_solve(s, part, settings, most - report->solve.work, report);

@@ -384,8 +384,10 @@ double scree_system_diagonal(const scree_System *s, int c, int k);
 /* Contact c as passed to a law; axes (d) and before (d) are the caller's. */
 scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_Vec3 *axes,
                                       const double *before);
-/* Whether the problem has moments of contacts, on any rank. */
+/* Whether contacts and joints are posed together as constraints of any size, on all ranks: where
+ * contacts have moments, and in a divided world with joints. */
 static inline bool scree_rolls(const scree_System *s) {
+  if (s->joints.count > 0 && s->domain.size > 1) return s->posed.all > 0;
   return s->laws.any_rolling && (s->posed.nc > 0 || (s->domain.global && s->posed.all > 0));
 }
 /* Component k of the relative velocity after the kick at contact c: the solver's without shift and
@@ -399,7 +401,7 @@ static inline double scree_system_velocity(const scree_System *s, int c, int k) 
 }
 /* Whether there are contacts or joints to solve. */
 static inline bool scree_system_is_posed(const scree_System *s) {
-  return s->posed.all > 0 || s->joints.rows.count > 0;
+  return s->posed.all > 0 || s->joints.all > 0;
 }
 /* Whether there are deformable bodies in the world, on this rank or on others. */
 static inline bool scree_system_deforms(const scree_System *s) {

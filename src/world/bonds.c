@@ -5,6 +5,8 @@
 #include "world/world.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static scree_Status check(const scree_World *world, const scree_BondDef *def) {
   const struct {
@@ -107,10 +109,9 @@ static void set_strength(const scree_BondDef *def, const Section *section, scree
   joint->torsion = or_else(def->stress ? def->torsion : def->torsion / (2 * Z), shear) * 2 * Z;
 }
 
-/* A pair that touches: contacts first .. end-1. */
-static scree_Status add_bond(scree_World *world, const scree_BondDef *def, size_t first,
-                             size_t end) {
-  scree_System *s = &world->system;
+/* The bond of a pair that touches: contacts first .. end-1. */
+static scree_JointDef bond_of(const scree_System *s, const scree_BondDef *def, size_t first,
+                              size_t end) {
   const scree_ContactKey *key = &s->contacts.keys[first];
   scree_Vec3 middle = {0, 0, 0}, normal = {0, 0, 0};
   for (size_t c = first; c < end; ++c) {
@@ -121,14 +122,80 @@ static scree_Status add_bond(scree_World *world, const scree_BondDef *def, size_
   const Section section = section_of(s, first, end, middle, normal, def->width);
   scree_JointDef joint = scree_joint_def();
   joint.kind = SCREE_JOINT_BOND;
-  joint.body[0] = key->i;
-  joint.body[1] = key->j;
+  joint.body[0] = scree_domain_global(&s->domain, key->i);
+  joint.body[1] = scree_domain_global(&s->domain, key->j);
   joint.anchor = middle;
   joint.axis = normal;
   joint.break_at = def->break_at;
   joint.label = def->label;
   set_strength(def, &section, &joint);
-  return scree_world_add_joint(world, &joint, NULL);
+  return joint;
+}
+
+/* A bond on its way to other ranks. */
+typedef struct Bond {
+  scree_JointDef def;
+  scree_JointSide side[2];
+} Bond;
+
+typedef struct Bonds {
+  Bond *bond;
+  size_t count, capacity;
+} Bonds;
+
+static bool keep_bond(const scree_System *s, const scree_JointDef *def, const scree_ContactKey *key,
+                      Bonds *bonds) {
+  Bond bond;
+  memset(&bond, 0, sizeof bond);
+  bond.def = *def;
+  bond.side[0] = scree_joint_side(s, key->i);
+  bond.side[1] = scree_joint_side(s, key->j);
+  if (!scree_grow((void **)&bonds->bond, &bonds->capacity, bonds->count + 1, sizeof bond))
+    return false;
+  bonds->bond[bonds->count++] = bond;
+  return true;
+}
+
+static int compare_bonds(const void *a, const void *b) {
+  const Bond *x = a, *y = b;
+  for (int side = 0; side < 2; ++side)
+    if (x->def.body[side] != y->def.body[side])
+      return x->def.body[side] < y->def.body[side] ? -1 : 1;
+  return 0;
+}
+
+/* Those of all ranks, on all ranks, in the order of their bodies. */
+static scree_Status share_bonds(const scree_System *s, Bonds *bonds) {
+  const scree_Ranks *ranks = s->domain.ranks;
+  Bonds all = {NULL, 0, 0};
+  size_t room = 0, bytes = 0;
+  scree_Status status = scree_ranks_bring(ranks, bonds->bond, bonds->count * sizeof *bonds->bond,
+                                          (char **)&all.bond, &room, &bytes, s->log);
+  if (!status) {
+    scree_ranks_broadcast(ranks, &bytes, sizeof bytes);
+    all.count = bytes / sizeof *all.bond;
+    const bool enough = scree_grow((void **)&all.bond, &room, bytes, 1);
+    status = scree_domain_agree(s, enough ? SCREE_OK : scree_fail_memory(s->log, "bonds"));
+    if (!status) scree_ranks_broadcast(ranks, all.bond, bytes);
+  }
+  if (!status && all.count) qsort(all.bond, all.count, sizeof *all.bond, compare_bonds);
+  scree_free(bonds->bond);
+  *bonds = all;
+  return status;
+}
+
+/* The contacts between bodies of any rank: bodies go to their places first. */
+static scree_Status detect(scree_World *world, double gap) {
+  scree_System *s = &world->system;
+  if (!s->domain.global) return scree_system_detect(s, gap, NULL);
+  scree_Status status = scree_world_settle(world);
+  if (!status) status = scree_system_detect(s, gap, NULL);
+  while (status && s->domain.outgrown) { /* larger covers are needed */
+    status = scree_world_settle(world);
+    if (!status) status = scree_system_detect(s, gap, NULL);
+  }
+  s->domain.tries = 0;
+  return status;
 }
 
 scree_Status scree_world_add_bonds(scree_World *world, const scree_BondDef *def, int *count) {
@@ -137,17 +204,31 @@ scree_Status scree_world_add_bonds(scree_World *world, const scree_BondDef *def,
   const int before = s->joints.count;
   if (count) *count = 0;
   scree_Status status = check(world, def);
-  if (!status) status = scree_system_detect(s, def->gap, NULL);
+  Bonds bonds = {NULL, 0, 0};
+  if (!status) status = detect(world, def->gap);
   for (size_t c = 0, end; c < s->contacts.count && !status; c = end) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     for (end = c + 1; end < s->contacts.count && s->contacts.keys[end].i == key->i &&
                       s->contacts.keys[end].j == key->j;)
       ++end;
     if (key->image || scree_bodies_deformable(b, key->i) || scree_bodies_deformable(b, key->j) ||
-        scree_joints_apart(&s->joints, key->i, key->j) ||
-        (def->select && !def->select(def->user, key->i, key->j)))
+        scree_joints_apart(s, key->i, key->j) ||
+        (def->select && !def->select(def->user, scree_domain_global(&s->domain, key->i),
+                                     scree_domain_global(&s->domain, key->j))))
       continue;
-    status = add_bond(world, def, c, end);
+    const scree_JointDef joint = bond_of(s, def, c, end);
+    if (!s->domain.global)
+      status = scree_world_add_joint(world, &joint, NULL);
+    else if (!keep_bond(s, &joint, key, &bonds))
+      status = scree_fail_memory(&world->log, "bonds");
+  }
+  if (s->domain.global) {
+    status = scree_domain_agree(s, status);
+    if (!status) status = share_bonds(s, &bonds);
+    for (size_t k = 0; k < bonds.count && !status; ++k)
+      status = scree_joints_add_sides(s, &bonds.bond[k].def, bonds.bond[k].side);
+    scree_free(bonds.bond);
+    s->energy_known = false;
   }
   s->contacts.count = 0;
   s->posed.nc = 0; /* the contacts of the last step are gone */
@@ -156,5 +237,5 @@ scree_Status scree_world_add_bonds(scree_World *world, const scree_BondDef *def,
 }
 
 void scree_world_count_bonds(const scree_World *world, int label, int *bonds, int *broken) {
-  scree_joints_count_bonds(&world->system.joints, label, bonds, broken);
+  scree_joints_count_bonds(&world->system, label, bonds, broken);
 }

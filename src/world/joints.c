@@ -34,6 +34,21 @@ scree_JointState scree_world_joint(const scree_World *world, int joint) {
   return scree_joints_state(&world->system, joint, world->last_h);
 }
 
+scree_JointState scree_joint_of_all(const scree_World *world, int joint) {
+  scree_JointState state = scree_world_joint(world, joint);
+  const bool here = scree_joint_is_here(&world->system.joints, joint);
+  double sums[] = {state.force.x,  state.force.y,  state.force.z, state.torque.x,
+                   state.torque.y, state.torque.z, state.x,       state.effort};
+  enum { N = sizeof sums / sizeof *sums };
+  for (int k = 0; k < N && !here; ++k) sums[k] = 0;
+  scree_ranks_sums(scree_world_ranks(world), sums, N);
+  state.force = scree_vec3(sums[0], sums[1], sums[2]);
+  state.torque = scree_vec3(sums[3], sums[4], sums[5]);
+  state.x = sums[6];
+  state.effort = sums[7];
+  return state;
+}
+
 const scree_JointDef *scree_world_joint_def(const scree_World *world, int joint) {
   return check_joint(world, joint) ? NULL : &world->system.joints.joint[joint].def;
 }

@@ -22,6 +22,7 @@ enum {
   MOTIONS,
   STATES,   /* q, v of deformable bodies */
   ACCOUNTS, /* and the energy that steps created in them */
+  JOINTS,
   CREEP,
   REMOVED,
   LATE,
@@ -273,6 +274,8 @@ scree_Status scree_world_part_save(const scree_World *world, scree_PartState *st
   int64_t rest[2] = {0};
   *state = (scree_PartState){0};
   scree_Status status = save_bodies(s, state);
+  if (!status) status = scree_part_share_joints(s, &state->memory[JOINTS], &state->bytes[JOINTS]);
+  state->data[JOINTS] = state->memory[JOINTS];
   if (!status) status = save_contacts(s, state);
   if (!status) status = save_rest(world, state, rest);
   if (status) {
@@ -327,7 +330,7 @@ static scree_Status read_header(Source *source) {
   const scree_Status status = scree_state_check_header(source->world, h, p->whole);
   if (status) return status;
   const int64_t n = h->bodies, c = h->contacts, number = (int64_t)sizeof(double);
-  const int64_t deforms = (int64_t)source->deforms;
+  const int64_t deforms = (int64_t)source->deforms, joints = source->s->joints.count;
   const int64_t components = (int64_t)components_of(source->s);
   const bool sound = c >= 0 && c < INT32_MAX && h->removed >= 0 && h->removed <= n &&
                      h->late >= 0 && h->late <= n && h->stride >= 0 &&
@@ -336,6 +339,7 @@ static scree_Status read_header(Source *source) {
                                                n * (int64_t)sizeof(scree_Motion),
                                                2 * deforms * components * number,
                                                deforms * number,
+                                               joints * (int64_t)sizeof(scree_JointMemory),
                                                n * (int64_t)sizeof(scree_BodyCreep),
                                                h->removed * (int64_t)sizeof(scree_StateRemoved),
                                                h->late * (int64_t)sizeof(scree_Late),
@@ -380,6 +384,20 @@ static scree_Status read_bodies(Source *source) {
                           "state: its motions hold numbers that are not finite");
   }
   return status;
+}
+
+/* The memory of all joints: every rank knows them. */
+static scree_Status read_joints(const Source *source) {
+  scree_System *s = source->s;
+  void *to = s->joints.memory;
+  const size_t bytes = (size_t)s->joints.count * sizeof *s->joints.memory;
+  if (bytes == 0) return SCREE_OK;
+  if (!source->read(source->user, source->at[JOINTS], to, bytes)) return fail_read(source);
+  if (!all_finite(to, bytes))
+    return scree_fail(s->log, SCREE_BAD_INPUT,
+                      "state: its joints have numbers that are not finite");
+  scree_domain_know_joints(s);
+  return SCREE_OK;
 }
 
 static int compare_numbers(const void *a, const void *b) {
@@ -560,9 +578,12 @@ static scree_Status read_contacts(Source *source) {
 scree_Status scree_world_part_restore(scree_World *world, scree_StateReader read, void *user) {
   scree_System *s = &world->system;
   Source source = {.world = world, .s = s, .read = read, .user = user};
-  scree_Status status = list_deformed(&source);
+  /* contacts are sent to the ranks to which bodies were dealt */
+  scree_Status status = s->domain.counts.builds > 0 ? scree_domain_deal(s) : SCREE_OK;
+  if (!status) status = list_deformed(&source);
   if (!status) status = read_header(&source);
   if (!status) status = read_bodies(&source);
+  if (!status) status = read_joints(&source);
   if (!status) status = read_deformed(&source);
   if (!status) status = read_lists(&source);
   scree_free(source.deformed);

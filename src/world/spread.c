@@ -159,6 +159,26 @@ static scree_Status collect_contacts(const scree_World *world, scree_World *whol
   return scree_domain_agree(s, status);
 }
 
+static scree_Status collect_joints(const scree_World *world, scree_World *whole) {
+  const scree_System *s = &world->system;
+  const scree_Joints *j = &s->joints;
+  size_t n = 0, bytes = 0, capacity = 0;
+  if (j->count == 0) return SCREE_OK;
+  scree_SentJoint *mine = SCREE_ALLOC(scree_SentJoint, j->count), *all = NULL;
+  scree_Status status =
+      scree_domain_agree(s, mine ? SCREE_OK : scree_fail_memory(s->log, "the whole world"));
+  for (int k = 0; !status && mine && k < j->count; ++k)
+    if (j->here[k]) mine[n++] = (scree_SentJoint){k, j->memory[k]};
+  if (!status)
+    status = scree_ranks_bring(s->domain.ranks, mine, n * sizeof *mine, (char **)&all, &capacity,
+                               &bytes, s->log);
+  for (size_t k = 0; !status && whole && k < bytes / sizeof *all; ++k)
+    whole->system.joints.memory[all[k].joint] = all[k].memory;
+  scree_free(all);
+  scree_free(mine);
+  return status;
+}
+
 static scree_Status check_whole(const scree_World *world, const scree_World *whole) {
   const scree_System *s = &world->system;
   const bool root = s->domain.rank == 0;
@@ -166,12 +186,13 @@ static scree_Status check_whole(const scree_World *world, const scree_World *who
     return scree_fail(&world->log, SCREE_BAD_INPUT, "world: it is not divided");
   const bool good = !root || (whole && !whole->system.domain.global &&
                               whole->system.bodies.count == s->domain.whole &&
+                              whole->system.joints.count == s->joints.count &&
                               whole->system.bodies.dimension == s->bodies.dimension);
   return scree_domain_agree(s, good ? SCREE_OK
                                     : scree_fail(&world->log, SCREE_BAD_INPUT,
                                                  "world: rank 0 has no undivided world of the same "
-                                                 "%d bodies",
-                                                 s->domain.whole));
+                                                 "%d bodies and %d joints",
+                                                 s->domain.whole, s->joints.count));
 }
 
 scree_Status scree_world_collect(const scree_World *world, scree_World *whole) {
@@ -186,6 +207,7 @@ scree_Status scree_world_collect(const scree_World *world, scree_World *whole) {
       b->drivers[k].before = world->system.bodies.drivers[k].before;
   }
   status = collect_bodies(world, to);
+  if (!status) status = collect_joints(world, to);
   return status ? status : collect_contacts(world, to);
 }
 
@@ -259,6 +281,17 @@ static scree_Status spread_contacts(scree_World *world, const scree_World *whole
   return scree_domain_agree(s, status ? status : put);
 }
 
+/* The memory of all joints, to all ranks. */
+static void spread_joints(scree_World *world, const scree_World *whole) {
+  scree_System *s = &world->system;
+  scree_Joints *j = &s->joints;
+  if (j->count == 0) return;
+  const size_t bytes = (size_t)j->count * sizeof *j->memory;
+  if (whole) memcpy(j->memory, whole->system.joints.memory, bytes);
+  scree_ranks_broadcast(s->domain.ranks, j->memory, bytes);
+  scree_domain_know_joints(s);
+}
+
 scree_Status scree_world_spread(scree_World *world, const scree_World *whole) {
   scree_Status status = check_whole(world, whole);
   if (status) return status;
@@ -268,6 +301,7 @@ scree_Status scree_world_spread(scree_World *world, const scree_World *whole) {
   if (from) scalars = get_scalars(from);
   scree_ranks_broadcast(world->system.domain.ranks, &scalars, sizeof scalars);
   set_scalars(world, &scalars);
+  spread_joints(world, from);
   status = spread_bodies(world, from);
   if (!status) status = spread_contacts(world, from, &scalars);
   world->system.domain.fresh = false;

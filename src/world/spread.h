@@ -26,6 +26,16 @@ scree_SentBody scree_spread_get(const scree_System *s, int k, const int *late_of
 /* False: out of memory. */
 bool scree_spread_put(scree_System *s, int k, const scree_SentBody *body);
 
+/* The memory of joint k, which this rank has. */
+typedef struct scree_SentJoint {
+  int64_t joint;
+  scree_JointMemory memory;
+} scree_SentJoint;
+
+/* The states of the joints of this rank's range of numbers, from the ranks that have them; freed
+ * with scree_free. */
+scree_Status scree_part_share_joints(const scree_System *s, void **memory, size_t *bytes);
+
 /* A contact of the memory with whole numbers, and the values of its law behind it. */
 void scree_spread_pack(const scree_System *s, size_t k, char *to);
 static inline size_t scree_spread_bytes(size_t stride) {

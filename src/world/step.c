@@ -470,7 +470,7 @@ scree_Status scree_world_step(scree_World *world, scree_StepReport *report) {
     sum.certified = false;
     sum.missed |= SCREE_MISSED_CREEP;
   }
-  scree_joints_count_bonds(&world->system.joints, -1, &sum.bonds, &sum.bonds_broken);
+  scree_joints_count_bonds(&world->system, -1, &sum.bonds, &sum.bonds_broken);
   if (!(sum.energy_created <= world->system.settings.energy_limit)) {
     sum.certified = false;
     sum.missed |= SCREE_MISSED_ENERGY;

@@ -41,7 +41,8 @@ static scree_Status check_numbers(const scree_WorldSettings *s, const scree_Log 
   if (!(s->theta >= 0.5 && s->theta <= 1))
     return scree_fail(log, SCREE_BAD_INPUT, "world: theta %g, expected in [0.5, 1]", s->theta);
   if (!isfinite(s->gravity.x) || !isfinite(s->gravity.y) || !isfinite(s->gravity.z))
-    return scree_fail(log, SCREE_BAD_INPUT, "world: gravity is not finite");
+    return scree_fail(log, SCREE_BAD_INPUT, "world: gravity (%g, %g, %g), expected finite numbers",
+                      s->gravity.x, s->gravity.y, s->gravity.z);
   if (s->dimension == 2 && s->gravity.z != 0)
     return scree_fail(log, SCREE_BAD_INPUT, "world: gravity z = %g, expected 0 in 2D",
                       s->gravity.z);
@@ -79,7 +80,7 @@ static scree_Status check_names(const scree_WorldSettings *s, const scree_Log *l
   }
   if (!s->solve.solver || !scree_solver_class_find(s->solve.solver) ||
       strlen(s->solve.solver) >= SCREE_OPTION_NAME_SIZE)
-    return scree_fail(log, SCREE_BAD_INPUT, "world: solver \"%s\" is not known",
+    return scree_fail(log, SCREE_BAD_INPUT, "world: solver \"%s\", expected the name of a solver",
                       s->solve.solver ? s->solve.solver : "");
   return SCREE_OK;
 }
@@ -321,21 +322,34 @@ scree_Status scree_world_drive_nodes(scree_World *world, const scree_DrivenDef *
   return scree_bodies_drive_nodes(&world->system.bodies, def, &world->log);
 }
 
-scree_Status scree_world_add_force(scree_World *world, const scree_ForceDef *def) {
+/* A force of a divided world in place of force `at`, or behind all: on a body that this rank may
+ * not have. Spans are between bodies of the whole world. */
+static scree_Status put_force(scree_World *world, int at, const scree_ForceDef *def) {
   scree_System *s = &world->system;
   scree_Domain *p = &s->domain;
-  if (!p->global) return scree_bodies_add_force(&s->bodies, def, &world->log);
   scree_ForceDef own = *def;
   const bool here = find_local(world, &own.body);
   if (!here) own.body = -1;
-  const size_t n = (size_t)s->bodies.force_count + 1;
-  if (!scree_grow((void **)&p->forces, &p->forces_capacity, n, sizeof *p->forces))
-    return scree_fail_memory(&world->log, "the forces of a rank");
-  const scree_Status status = scree_bodies_add_force(&s->bodies, &own, &world->log);
+  for (int k = 0; k < 2; ++k) own.span[k].along = scree_vec3(0, 0, 0);
+  const size_t n = (size_t)at + 1;
+  scree_Status status = scree_force_check_spans(def, p->whole, &world->log);
+  if (!status && !scree_grow((void **)&p->forces, &p->forces_capacity, n, sizeof *p->forces))
+    status = scree_fail_memory(&world->log, "the forces of a rank");
+  if (!status)
+    status = at == s->bodies.force_count
+                 ? scree_bodies_add_force(&s->bodies, &own, &world->log)
+                 : scree_bodies_set_force(&s->bodies, at, &own, &world->log);
   if (status) return status;
-  p->forces[n - 1] = def->body;
-  if (!here) s->bodies.forces[n - 1].body = SCREE_FORCE_ELSEWHERE;
+  p->forces[at] = def->body;
+  memcpy(s->bodies.forces[at].span, def->span, sizeof def->span);
+  if (!here) s->bodies.forces[at].body = SCREE_FORCE_ELSEWHERE;
   return SCREE_OK;
+}
+
+scree_Status scree_world_add_force(scree_World *world, const scree_ForceDef *def) {
+  scree_Bodies *b = &world->system.bodies;
+  return world->system.domain.global ? put_force(world, b->force_count, def)
+                                     : scree_bodies_add_force(b, def, &world->log);
 }
 
 int scree_world_force_count(const scree_World *world) {
@@ -343,7 +357,10 @@ int scree_world_force_count(const scree_World *world) {
 }
 
 scree_Status scree_world_set_force(scree_World *world, int force, const scree_ForceDef *def) {
-  return scree_bodies_set_force(&world->system.bodies, force, def, &world->log);
+  scree_Bodies *b = &world->system.bodies;
+  return world->system.domain.global && force >= 0 && force < b->force_count
+             ? put_force(world, force, def)
+             : scree_bodies_set_force(b, force, def, &world->log);
 }
 
 scree_Status scree_body_set_driver(scree_World *world, int body, const scree_Signal *driver) {
@@ -410,10 +427,13 @@ scree_Status scree_body_set_velocity(scree_World *world, int body, const scree_T
   scree_Status status = check_body(world, body);
   if (status) return status;
   if (b->fixed[body])
-    return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d is an obstacle: its driver moves it",
-                      body);
+    return scree_fail(
+        &world->log, SCREE_BAD_INPUT,
+        "velocity: body %d is an obstacle, which its driver moves, expected another body", body);
   if (!scree_twist_is_finite(velocity))
-    return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d: its velocity is not finite", body);
+    return scree_fail(&world->log, SCREE_BAD_INPUT,
+                      "body %d: found a velocity that is not finite, expected finite numbers",
+                      body);
   b->motion[body].velocity = b->dimension == 2 ? scree_twist_planar(*velocity) : *velocity;
   const scree_Twist set = b->motion[body].velocity;
   scree_bodies_set_rigid_velocity(b, body, &set);

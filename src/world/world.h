@@ -64,7 +64,7 @@ struct scree_World {
 /* What a rank writes of the state of a divided world: data of section k of rank 0, then of rank 1
  * and so on, section after section, are what scree_world_save writes of the whole. Each rank has
  * the bodies of a range of numbers, and their contacts. */
-enum { SCREE_STATE_SECTIONS = 12 };
+enum { SCREE_STATE_SECTIONS = 13 };
 typedef struct scree_PartState {
   const void *data[SCREE_STATE_SECTIONS];
   size_t bytes[SCREE_STATE_SECTIONS];
@@ -110,6 +110,9 @@ SCREE_PRIVATE void scree_world_set_cuts(scree_World *world, const scree_Cut *cut
 SCREE_PRIVATE scree_Status scree_world_pass_body(scree_World *world, const scree_Shape *shape);
 /* All ranks call it after the last of these. */
 SCREE_PRIVATE void scree_world_passed(scree_World *world);
+
+/* Force, torque, x and effort of a joint from the rank that has it; all ranks call it. */
+SCREE_PRIVATE scree_JointState scree_joint_of_all(const scree_World *world, int joint);
 
 /* Where body k of the last step, of stepped_bodies, was before it. */
 static inline scree_Vec3 scree_world_start_position(const scree_World *world, int k) {

@@ -15,7 +15,7 @@ import numpy
 
 WORK = {'iterations', 'solves', 'retries', 'redetections', 'expansions', 'solver', 'messages', 'bytes',
         'synchronisations', 'imbalance', 'error', 'cone_violation', 'worst_body', 'deepest_body', 'penetration',
-        'creep', 'energy_created', 'closing', 'push', 'scheme', 'contacts_above', 'active'}
+        'creep', 'energy_created', 'joint_error', 'closing', 'push', 'scheme', 'contacts_above', 'active'}
 # Numbers that are the round-off of others, or follow from a tolerance of the last digit.
 ROUND_OFF = {'contacts/error', 'contacts/gap', 'contacts/status', 'contacts/velocity', 'analysis/closing',
              'analysis/push', 'analysis/scheme', 'analysis/penetration', 'analysis/open', 'analysis/stick',

@@ -90,6 +90,17 @@ if [ -n "$scree" ] && [ -x "$scree" ]; then
     timeout 300 mpirun -q -n 3 "$scree" run "$soft" --steps 60 -q -o "$work/same$k" || fail "soft bodies on 3 ranks"
   done
   cmp "$work/same1/frames.bin" "$work/same2/frames.bin" || fail "two runs of soft bodies on 3 ranks differ"
+  # the same for joints, bonds that break, and plates under pressure
+  machines=$source/tests/ranks/machines.yaml
+  "$scree" run "$machines" -q -o "$work/machines" || fail "machines on one rank"
+  for n in 2 3; do
+    timeout 300 mpirun -q -n $n "$scree" run "$machines" --json -o "$work/machines$n" >"$work/out" || fail "machines on $n ranks"
+    grep -q '"divided": true' "$work/out" || fail "machines are not divided: $(cat "$work/out")"
+    compare "$work/machines" "$work/machines$n" || fail "machines on $n ranks"
+  done
+  tail -1 "$work/machines/telemetry.jsonl" | grep -q '"bonds": 3, "bonds_broken": 4' || fail "machines: bonds"
+  resume_on_ranks "$machines" 100 "$work/machines-resumed"
+  compare "$work/machines" "$work/machines-resumed" || fail "machines resumed"
   # generators: each rank makes its own bodies, and the start is that of one rank in every number
   generators=$source/tests/ranks/generators.yaml
   "$scree" run "$generators" -q --steps 1 -o "$work/made" || fail "generators on one rank"
@@ -111,10 +122,10 @@ if [ -n "$scree" ] && [ -x "$scree" ]; then
   done
   cmp "$work/run1/frames.bin" "$work/run2/frames.bin" || fail "two runs on 3 ranks differ"
   # a world that cannot be divided says so and runs on rank 0
-  mpirun -q -n 2 "$scree" run "$source/examples/pendulum.yaml" --steps 5 --json -o "$work/joints" >"$work/out" 2>"$work/err" ||
-    fail "a scene with joints"
-  grep -q '"undivided": "it has joints"' "$work/out" && grep -q "not divided between the ranks: it has joints" "$work/err" ||
-    fail "a scene with joints: $(cat "$work/out" "$work/err")"
+  mpirun -q -n 2 "$scree" run "$source/examples/shear.yaml" --steps 2 --json -o "$work/cell" >"$work/out" 2>"$work/err" ||
+    fail "a scene with a cell"
+  grep -q '"undivided": "it has a periodic cell"' "$work/out" && grep -q "not divided between the ranks: it has a per" "$work/err" ||
+    fail "a scene with a cell: $(cat "$work/out" "$work/err")"
   # deformable bodies of another run, of which the scene does not tell
   "$scree" run "$source/examples/twist.yaml" --steps 2 -q -o "$work/twist" || fail "a run to start from"
   mpirun -q -n 2 "$scree" run "$source/examples/let-go.yaml" --set "start.run=$work/twist" --steps 2 --json \

@@ -36,6 +36,7 @@ typedef struct Case {
   double tolerance;   /* 0: the default */
   double rolling;     /* resistance to rolling and spinning */
   bool soft;          /* two of three bodies are pseudo-rigid */
+  bool linked;        /* chains of joints and weak bonds */
 } Case;
 
 /* `soft`: 0 rigid, 1 pseudo-rigid, 2 pseudo-rigid and of the same shape for contacts. */
@@ -73,6 +74,36 @@ static void add_grain(scree_World *world, const Case *c, int k, scree_Vec3 x, ui
   expect(status == SCREE_OK, "a shape", c->name);
   add(world, &shape, x, v, false, scree_quat_identity(), c->soft ? k / 2 % 3 : 0);
   scree_shape_fini(&shape);
+}
+
+/* Of four bodies in a row the first two hang together by a ball joint (a hinge in 2D), the next two
+ * by a distance, and the last two by a bond that does not hold much; every fifth row hangs from the
+ * world by a spring. */
+static void link(scree_World *world, const Case *c, const scree_Vec3 *place) {
+  const int first = c->dimension == 3 ? 5 : 3;
+  for (int k = 0; k + 1 < c->n; ++k) {
+    const int kind = k % 4;
+    scree_JointDef def = scree_joint_def();
+    if (kind == 3 && k % 20 != 3) continue;
+    def.kind = kind == 0   ? c->dimension == 3 ? SCREE_JOINT_BALL : SCREE_JOINT_HINGE
+               : kind == 1 ? SCREE_JOINT_DISTANCE
+               : kind == 2 ? SCREE_JOINT_BOND
+                           : SCREE_JOINT_SPRING;
+    def.body[0] = first + k;
+    def.body[1] = kind == 3 ? -1 : first + k + 1;
+    def.anchor =
+        kind == 1 || kind == 3 ? place[k] : scree_scale(0.5, scree_add(place[k], place[k + 1]));
+    def.anchor2 =
+        kind == 1 ? place[k + 1] : scree_add(place[k], scree_vec3(0, 0, c->dimension == 3 ? 1 : 0));
+    if (kind == 3 && c->dimension == 2) def.anchor2.y += 1;
+    def.axis = scree_vec3(1, 0, 0);
+    if (kind == 2) def.tension = def.shear = def.bending = def.torsion = 2 + 40 * (k / 4 % 5);
+    if (kind == 3) {
+      def.stiffness = 20;
+      def.damping = 0.1;
+    }
+    expect(scree_world_add_joint(world, &def, NULL) == SCREE_OK, "a joint", c->name);
+  }
 }
 
 static scree_World *make(const Case *c, const scree_Ranks *ranks, bool divided) {
@@ -115,13 +146,18 @@ static scree_World *make(const Case *c, const scree_Ranks *ranks, bool divided) 
   }
   scree_shape_fini(&wall);
   const int row = 9;
+  scree_Vec3 *place = calloc((size_t)c->n, sizeof *place);
   for (int k = 0; k < c->n; ++k) {
     const scree_Vec3 x = c->dimension == 3
                              ? scree_vec3(0.12 * (k % row) + 0.06, 0.12 * (k / row % row) + 0.06,
                                           0.12 * (k / row / row) + 0.06)
                              : scree_vec3(0.12 * (k % row) + 0.06, 0.12 * (k / row) + 0.06, 0);
+    place[k] = x;
     add_grain(world, c, k, x, &seed);
   }
+  if (divided) scree_world_passed(world);
+  if (c->linked) link(world, c, place);
+  free(place);
   return world;
 }
 
@@ -189,11 +225,38 @@ static scree_Status detect(scree_System *s) {
   return status;
 }
 
+/* Every joint is on one rank, with all of its bodies if it has not broken, and all ranks together
+ * have `whole` in the same state. */
+static void check_joints(const scree_World *world, scree_World *whole, const scree_Ranks *ranks,
+                         const char *name) {
+  const scree_System *s = &world->system;
+  const scree_Joints *j = &s->joints;
+  enum { EACH = 2 };
+  double *sums = calloc((size_t)j->count + 1, EACH * sizeof *sums);
+  for (int k = 0; k < j->count; ++k) {
+    if (!j->here[k]) continue;
+    sums[EACH * k] = 1;
+    sums[EACH * k + 1] = j->memory[k].broken;
+    for (int side = 0; side < 2 && j->memory[k].broken == 0; ++side) {
+      const int body = j->joint[k].body[side];
+      expect(body == -1 || (body >= 0 && scree_body_is_owned(world, body)), "a joint is divided",
+             name);
+    }
+  }
+  scree_ranks_add(ranks, sums, EACH * (size_t)j->count);
+  for (int k = 0; k < j->count; ++k) {
+    expect(sums[EACH * k] == 1, "a joint is lost or doubled", name);
+    whole->system.joints.memory[k].broken = sums[EACH * k + 1];
+  }
+  free(sums);
+}
+
 static void check_detection(scree_World *world, scree_World *whole, const scree_Ranks *ranks,
                             const char *name) {
   double mine[2], one[2];
   double *all = collect(world, ranks, world->system.domain.whole);
   put(whole, all);
+  check_joints(world, whole, ranks, name);
   expect(detect(&world->system) == SCREE_OK && detect(&whole->system) == SCREE_OK, "detection",
          name);
   hash_contacts(world, mine);
@@ -208,6 +271,7 @@ static void check_detection(scree_World *world, scree_World *whole, const scree_
 
 static double *run(const Case *c, const scree_Ranks *ranks, bool check, scree_WorldPart *part) {
   int most = 0;
+  double worst = 0; /* error of joints */
   scree_World *world = make(c, ranks, true), *whole = check ? make(c, ranks, false) : NULL;
   uint32_t seed = 77;
   for (int k = 0; k < c->steps; ++k) {
@@ -225,10 +289,16 @@ static double *run(const Case *c, const scree_Ranks *ranks, bool check, scree_Wo
     expect(status == SCREE_OK, "a step is not certified", c->name);
     if (status > SCREE_NOT_CONVERGED) break;
     if (report.contacts > most) most = report.contacts;
+    worst = fmax(worst, report.joint_error);
     if (whole) check_detection(world, whole, ranks, c->name);
   }
   *part = scree_world_part(world);
   part->contacts = most; /* of all ranks */
+  int bonds, broken;
+  scree_world_count_bonds(world, -1, &bonds, &broken);
+  if (rank == 0 && bonds)
+    printf("test_domain: %s, %d ranks: %d of %d bonds broke, joints open by %.1e\n", c->name, size,
+           broken, bonds, worst);
   double *all = collect(world, ranks, world->system.domain.whole);
   double owned = part->owned, migrated = (double)part->migrated;
   scree_ranks_add(ranks, &owned, 1);
@@ -325,20 +395,29 @@ int main(int argc, char **argv) {
   rank = scree_ranks_rank(ranks);
   size = scree_ranks_size(ranks);
   const Case cases[] = {
-      {"balls", "moreau-jean", 3, 300, 0, 4, 4e-3, false, true, 80, NULL, 0, 0, false},
-      {"bouncing disks", "moreau-jean", 2, 120, 0.8, 4, 3e-3, false, false, 100, NULL, 0, 0, false},
-      {"boxes", "euler", 3, 150, 0, 3, 4e-3, true, true, 50, NULL, 0, 0, false},
-      {"ellipses", "moreau-jean", 2, 90, 0.3, 3, 3e-3, true, true, 80, NULL, 0, 0, false},
+      {"balls", "moreau-jean", 3, 300, 0, 4, 4e-3, false, true, 80, NULL, 0, 0, false, false},
+      {"bouncing disks", "moreau-jean", 2, 120, 0.8, 4, 3e-3, false, false, 100, NULL, 0, 0, false,
+       false},
+      {"boxes", "euler", 3, 150, 0, 3, 4e-3, true, true, 50, NULL, 0, 0, false, false},
+      {"ellipses", "moreau-jean", 2, 90, 0.3, 3, 3e-3, true, true, 80, NULL, 0, 0, false, false},
       {"balls by sweeps of all ranks", "moreau-jean", 3, 300, 0, 3, 4e-3, false, false, 12, "nlgs",
-       1e-3, 0, false},
-      {"disks by pqn", "moreau-jean", 2, 90, 0, 3, 4e-3, false, false, 6, "pqn", 1e-3, 0, false},
-      {"rolling balls", "moreau-jean", 3, 200, 0, 4, 4e-3, false, true, 40, NULL, 0, 0.1, false},
+       1e-3, 0, false, false},
+      {"disks by pqn", "moreau-jean", 2, 90, 0, 3, 4e-3, false, false, 6, "pqn", 1e-3, 0, false,
+       false},
+      {"rolling balls", "moreau-jean", 3, 200, 0, 4, 4e-3, false, true, 40, NULL, 0, 0.1, false,
+       false},
       {"rolling ellipses by sweeps of all ranks", "moreau-jean", 2, 90, 0, 3, 3e-3, true, false, 12,
-       "nlgs", 1e-3, 0.2, false},
-      {"soft bodies", "moreau-jean", 3, 150, 0, 3, 1e-3, true, true, 80, NULL, 0, 0, true},
-      {"soft ellipses", "moreau-jean", 2, 90, 0, 3, 3e-3, true, true, 50, NULL, 0, 0, true},
+       "nlgs", 1e-3, 0.2, false, false},
+      {"soft bodies", "moreau-jean", 3, 150, 0, 3, 1e-3, true, true, 80, NULL, 0, 0, true, false},
+      {"soft ellipses", "moreau-jean", 2, 90, 0, 3, 3e-3, true, true, 50, NULL, 0, 0, true, false},
       {"soft balls by sweeps of all ranks", "moreau-jean", 3, 150, 0, 3, 3e-3, false, false, 12,
-       "nlgs", 1e-3, 0, true},
+       "nlgs", 1e-3, 0, true, false},
+      {"chains", "moreau-jean", 3, 200, 0, 4, 3e-3, true, true, 60, .linked = true},
+      {"chains in the plane", "moreau-jean", 2, 90, 0, 3, 3e-3, true, true, 60, .linked = true},
+      {"chains that resist rolling", "moreau-jean", 3, 150, 0, 3, 3e-3, false, true, 20,
+       .rolling = 0.1, .linked = true},
+      {"chains by sweeps of all ranks", "moreau-jean", 2, 90, 0, 3, 3e-3, false, false, 12, "nlgs",
+       1e-3, .linked = true},
   };
   const int part = argc > 1 ? atoi(argv[1]) : 1;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
@@ -371,6 +450,15 @@ int main(int argc, char **argv) {
   soft.name = "settling of soft bodies";
   soft.soft = true;
   check_spread(&soft, ranks);
+  Case chains = few;
+  chains.name = "few impacts of chains";
+  chains.e = 0;
+  chains.linked = true;
+  check_same_end(&chains, ranks, 1e-6);
+  chains = settled;
+  chains.name = "settling chains";
+  chains.linked = true;
+  check_spread(&chains, ranks);
   scree_ranks_destroy(ranks);
   if (rank == 0) printf("test_domain: %d ranks, %d failures\n", size, failures);
   return failures ? 1 : 0;
