@@ -141,16 +141,28 @@ def tune(scene, limit):
 
 HEAD = '''# What the defaults cost
 
-Made by `scripts/tuned.py`: scenes of [bench/scenes](../../bench/scenes) and [examples](../../examples) at all defaults, until
-their end or until they have taken %g s of CPU time (marked *), with one thread, and with settings chosen by hand:
+This page compares the processor time at all defaults with that of settings chosen by hand. The scenes of
+[bench/scenes](../../bench/scenes) and [examples](../../examples) run at all defaults, with one thread, until their end or until
+they have taken %g s of processor time (marked *). They then run to the same simulated time with these settings (the
+step, of which h is the default one, and the tolerance; `euler` is the time scheme, `nlgs` the solver):
 %s.
-A setting counts if every step of its run is certified and the means over time of kinetic and potential energy,
-work, and the energy dissipated by impact and by friction are within 1 %% of the energy turned over of those of the
-defaults, whose own errors are in [DEFAULTS](../DEFAULTS.md). One that is right and takes less than half of the time is
-compared from %d starts (`perturb`), and counts if the mean error is within 1 %%: in chaotic scenes a single run may agree by
-chance. "fastest of all" is the fastest certified setting even if its
-averages are further off, by the percentage given. Parts of a second do not show what a long run costs: at its start a wall
-that then rests is solved from nothing.
+
+A setting counts as right if every step of its run is certified and the means over time of kinetic and potential energy, of
+work, and of the energy dissipated by impact and by friction differ from those of the defaults by at most 1 %% of the energy turned
+over. The errors of the defaults themselves are in [DEFAULTS](../DEFAULTS.md). A
+setting that is right in one run and takes less than half of the time is compared from %d starts (`perturb`), and counts if
+the mean error is within 1 %%: in chaotic scenes a single run may agree by chance.
+
+- time: simulated time in seconds
+- default: processor time at all defaults, in seconds
+- best right setting: the fastest setting that is right, and its processor time in seconds; ratio: that of the defaults over it
+- fastest of all: the fastest setting whose steps are all certified, even if its averages are not right, its processor time in
+  seconds, and its error; a dash if it is the best right setting
+
+The ratio of a short run is not that of a long one: a wall, for example, is solved from zero impulses at the start, and costs
+little when it rests.
+
+To make this page again: `scripts/tuned.py --cpu %g`, which keeps finished results in `build/tuned`.
 
 | scene | time, s | default, CPU s | best right setting | CPU s | ratio | fastest of all | CPU s | its error |
 |---|---:|---:|---|---:|---:|---|---:|---:|
@@ -192,9 +204,9 @@ def tables(cpu):
             rows.append(row(name, found))
             ratios.append(ratio_of(found))
     with open(os.path.join(ROOT, 'docs', 'validation', 'tuned.md'), 'w', encoding='utf-8') as file:
-        file.write(HEAD % (cpu, '; '.join('`%s`' % n for n in SETTINGS), STARTS) + '\n'.join(rows) + '\n')
+        file.write(HEAD % (cpu, '; '.join('`%s`' % n for n in SETTINGS), STARTS, cpu) + '\n'.join(rows) + '\n')
         ratios.sort()
-        file.write('\n%d of these %d scenes are above 2; the median is %.2f. Twice the step alone is a factor of 1.5 to 2.5.\n' % (
+        file.write('\n%d of these %d scenes have a ratio above 2; the median is %.2f. Twice the step alone gives a factor of 1.5 to 2.5.\n' % (
             sum(r > 2 for r in ratios), len(ratios), ratios[len(ratios) // 2]))
         file.write('\nThe defaults take less than %g s: %s.\n' % (LEAST, ', '.join(brief)))
 

@@ -1,7 +1,7 @@
 /* A saved frame of a run: a record of the journal from which results.h5 is made.
  *
- * A journal is a file of records, each a head (magic, size, checksum) and a payload. It is only
- * appended to; a record that was cut short, or damaged, ends it. */
+ * A journal is a file of records, each a head (magic, size, checksum) and a payload. Records
+ * are only appended; an incomplete or damaged record counts as the end of the file. */
 #ifndef SCREE_RUN_RESULTS_FRAME_H
 #define SCREE_RUN_RESULTS_FRAME_H
 

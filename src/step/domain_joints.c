@@ -1,14 +1,15 @@
 /* Joints in a divided world: mechanisms are the units of ownership (see domain.h).
  *
  * Bodies that joints hold together, directly or through others, are a mechanism, and all bodies of
- * a mechanism belong to one rank: that of the mean place of those that are there. So each joint is
- * posed, solved and corrected by one rank, which has all of its bodies as originals, and copies of
- * single bodies suffice elsewhere. Obstacles and the world join nothing. A mechanism that is larger
- * than the share of a rank is right, but makes the others wait.
+ * a mechanism belong to one rank: that of the mean position of those of its bodies that are in the
+ * world. So each joint is posed, solved and corrected by one rank, which owns all of its bodies,
+ * and copies of single bodies suffice elsewhere. Joints to obstacles and to the world do not
+ * connect bodies. If a mechanism is larger than the share of a rank the results are right, but the
+ * other ranks wait.
  *
- * Every rank knows all joints, and which of them broke; the state of a joint is right on the rank
- * that has it alone, that of its first body which is no obstacle, and goes with that body. The
- * bodies of a bond that broke may go to different ranks. */
+ * Every rank knows all joints, and which of them broke. The state of a joint is up to date only on
+ * the rank of its first body that is no obstacle, and is sent with that body. When a bond has
+ * broken its bodies may go to different ranks. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "step/system.h"

@@ -1,4 +1,4 @@
-/* Joints in a step: made, counted and described (see joints.h). */
+/* Joints in a step: their creation, number and description (see joints.h). */
 #include "core/log.h"
 #include "core/memory.h"
 #include "step/joints_internal.h"

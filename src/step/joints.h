@@ -9,8 +9,9 @@
  *     stops             u + (x - lower)/H_k >= 0                r >= 0 ; restitution as a contact
  *     spring, damper    r = -h (k (x + h (u - u-)/4 - x0) + c (u + u-)/2)
  *     bond              u + (g - y_P)/H_k = u_P ,  -u_P normal to its set (Coulomb's flow)
- * The last is the trapezoidal rule of 004 (1)-(5), stable for any stiffness, and exact in its
- * energy for a linear spring; solved for u it is u + C r + shift = 0 with C = 1/(h^2 k/4 + h c/2).
+ * The spring and damper follow the trapezoidal rule of 004 (1)-(5), which is stable for any
+ * stiffness and conserves the energy of a linear spring exactly; solved for u this is
+ * u + C r + shift = 0 with C = 1/(h^2 k/4 + h c/2).
  *
  * A bond has up to three constraints: the force on a cone shifted by its tension, bending and
  * torsion on balls. Where one is at its limit, it moves on by u_P at constant load; this is added
