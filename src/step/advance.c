@@ -190,14 +190,16 @@ static scree_Status solve_contacts(scree_System *s, bool begun, scree_StepReport
   const double clock = scree_seconds();
   scree_Status status = scree_system_solve(s, begun, report);
   if (!status && s->scheme->looks_ahead) status = scree_system_hold_bounces(s, report);
-  /* correct the locked motions until their error at the next kick is round-off or stops falling */
+  /* correct the locked motions until no error at the next kick is above round-off, or it stops
+   * falling */
   double last = INFINITY;
   for (int k = 0; !status && s->joints.all && k < CORRECTIONS; ++k) {
     s->posed.rho = report->solve.measures.rho;
-    const double error = scree_system_max(s, scree_joints_correct(s));
-    report->joint_error = error;
-    if (!(error > joint_accuracy && error < 0.5 * last) || scree_system_work_used_up(s)) break;
-    last = error;
+    double error;
+    const double wrong = scree_system_max(s, scree_joints_correct(s, &error));
+    report->joint_error = scree_system_deforms(s) ? scree_system_max(s, error) : wrong;
+    if (!(wrong > joint_accuracy && wrong < 0.5 * last) || scree_system_work_used_up(s)) break;
+    last = wrong;
     status = scree_system_solve(s, begun, report);
   }
   if (!status) scree_deform_after(s);

@@ -19,7 +19,8 @@
  *
  * Where bodies rotate, g at the next kick is not zero to second order in h; the solve is then
  * repeated with that error added, until g vanishes there to round-off. With theta = 1/2 this is
- * SHAKE: of second order, without drift in position or energy. */
+ * SHAKE: of second order, without drift in position or energy. In worlds with contacts and
+ * deformable bodies errors of 1e-7 of the size are left, as gaps of contacts are. */
 #ifndef SCREE_STEP_JOINTS_H
 #define SCREE_STEP_JOINTS_H
 
@@ -153,8 +154,10 @@ void scree_joints_block(const scree_Bodies *b, int body, scree_Vec3 linear, scre
                         double scale, double *B);
 /* q, sets and the initial r, from the impulses of the last step or of the current attempt. */
 void scree_joints_fill(struct scree_System *s, double h);
-/* The error of the locked motions at the next kick, relative; the shifts are corrected by it. */
-double scree_joints_correct(struct scree_System *s);
+/* The shifts are corrected by the error of the locked motions at the next kick. Returns the largest
+ * correction, as an error relative to the size of the joint; *error_most is the largest error,
+ * some of which may be left (joints_pose.c). */
+double scree_joints_correct(struct scree_System *s, double *error_most);
 /* Store the current impulses as those of the attempt. */
 void scree_joints_remember(struct scree_System *s);
 /* Accept the attempt. */

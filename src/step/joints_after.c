@@ -72,12 +72,13 @@ static void give_way(scree_System *s, int c) {
   if (memory->displacement >= most) memory->broken = 1;
 }
 
-double scree_joints_correct(scree_System *s) {
+double scree_joints_correct(scree_System *s, double *error_most) {
   scree_Joints *j = &s->joints;
   scree_Posed *p = &s->posed;
   const scree_GeneralRows *g = &j->rows;
   const int d = s->bodies.dimension;
   double largest = 0;
+  *error_most = 0;
   if (j->anchors) scree_deform_after(s);
   for (int c = 0; c < g->count; ++c) {
     const scree_JointPart *part = &j->part[c];
@@ -110,8 +111,10 @@ double scree_joints_correct(scree_System *s) {
         continue; /* the motor is off or at its force limit */
     }
     for (int i = 0; i < n; ++i) {
-      largest = fmax(largest, fabs(own[i]) / joint->size);
-      const double more = own[i] / s->times.horizon;
+      const double excess = scree_joint_excess(s, joint, part->part, own[i]);
+      largest = fmax(largest, fabs(excess) / joint->size);
+      *error_most = fmax(*error_most, fabs(own[i]) / joint->size);
+      const double more = excess / s->times.horizon;
       j->shift[at - g->row[0] + (size_t)i] += more;
       p->q[at + (size_t)i] += part->scale * more;
     }

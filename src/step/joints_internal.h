@@ -66,6 +66,9 @@ static inline scree_JointSpring spring_of(const scree_Joint *joint, double h) {
   return spring;
 }
 
+/* The part of an error of a locking part that is corrected. */
+double scree_joint_excess(const scree_System *s, const scree_Joint *joint, int part, double error);
+
 /* Whether a part locks motions: its rows are some of those of scree_joint_locked. */
 static inline bool is_locking(int part) {
   return part < SCREE_PART_MOTOR;
