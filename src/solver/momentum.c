@@ -46,8 +46,10 @@ bool scree_momentum_add_singles(scree_Momentum *momentum, float *now, size_t n,
 
 void scree_momentum_add_visited(scree_Momentum *momentum, float *now, float *last, size_t n,
                                 const float *changes, size_t nchanges) {
-  momentum->part[momentum->parts++] = (scree_MomentumPart){
-      .now = now, .n = n, .last = last, .single = true, .changes = changes, .nchanges = nchanges};
+  scree_MomentumPart *part = &momentum->part[momentum->parts++];
+  *part = (scree_MomentumPart){.n = n, .single = true, .changes = changes, .nchanges = nchanges};
+  part->now = now;
+  part->last = last;
 }
 
 scree_MomentumState scree_momentum_begin(const scree_Momentum *momentum) {

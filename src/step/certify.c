@@ -372,7 +372,7 @@ static void find_defects(const scree_System *s, int start, int n, const double *
                          scree_Share share) {
   const size_t d = (size_t)s->bodies.dimension;
   SCREE_OVER_BODIES(k, n, share) {
-    const size_t c = (size_t)(start + k);
+    const size_t c = (size_t)start + (size_t)k;
     const double *r = all_r + c * d, *u = all_u + c * d;
     const double slip = d == 2 ? fabs(u[1]) : sqrt(u[1] * u[1] + u[2] * u[2]);
     const double tangent = r[1] * u[1] + (d == 3 ? r[2] * u[2] : 0);
