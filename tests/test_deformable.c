@@ -8,14 +8,6 @@
 static const double PI = 3.14159265358979323846;
 enum { MANY = 12 };
 
-static scree_BodyDef soft_at(double x, double y, double z, double young) {
-  scree_BodyDef def = at(x, y, z);
-  def.kind = SCREE_BODY_PSEUDO_RIGID;
-  def.density = 1000;
-  def.elastic = (scree_Elastic){.young = young, .poisson = 0.25};
-  return def;
-}
-
 static int add_ellipsoid(scree_World *world, double a, double b, double c, scree_BodyDef def) {
   scree_Shape shape;
   OK(scree_shape_init_ellipsoid(&shape, a, b, c, &test_log));

@@ -5,14 +5,6 @@
 
 static const double PI = 3.14159265358979323846;
 
-static scree_BodyDef soft_at(double x, double y, double z, double young) {
-  scree_BodyDef def = at(x, y, z);
-  def.kind = SCREE_BODY_PSEUDO_RIGID;
-  def.density = 1000;
-  def.elastic = (scree_Elastic){.young = young, .poisson = 0.25};
-  return def;
-}
-
 static scree_World *space(double step, double g) {
   scree_WorldSettings settings = scree_world_settings();
   settings.step = step;

@@ -57,6 +57,15 @@ static inline scree_BodyDef at(double x, double y, double z) {
   return def;
 }
 
+/* A pseudo-rigid body. */
+static inline scree_BodyDef soft_at(double x, double y, double z, double young) {
+  scree_BodyDef def = at(x, y, z);
+  def.kind = SCREE_BODY_PSEUDO_RIGID;
+  def.density = 1000;
+  def.elastic = (scree_Elastic){.young = young, .poisson = 0.25};
+  return def;
+}
+
 static inline scree_BodyDef obstacle_at(double x, double y, double z) {
   scree_BodyDef def = at(x, y, z);
   def.obstacle = true;

@@ -9,6 +9,7 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/union_find.h"
 
 #include <float.h>
 #include <limits.h>
@@ -45,27 +46,19 @@ static void parts_list(scree_MassGroups *parts, int nd) {
   for (int i = 0; i < nd; ++i) parts->dof[parts->start[parts->part[i]] + parts->place[i]] = i;
 }
 
-static int find_root(int *parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
 /* Parts = connected components of M's pattern, numbered by their first degree of freedom. */
 static void parts_components(scree_MassGroups *parts, const scree_Global *global) {
   int *parent = parts->part;
   for (int i = 0; i < global->nd; ++i) parent[i] = i;
   for (int i = 0; i < global->nd; ++i)
     for (size_t k = global->M.row[i]; k < global->M.row[i + 1]; ++k) {
-      if (global->M.x[k] == 0.0) continue;
-      const int a = find_root(parent, i), b = find_root(parent, global->M.col[k]);
-      if (a < b) parent[b] = a;
-      if (b < a) parent[a] = b;
+      if (global->M.x[k] != 0.0) scree_unite(parent, i, global->M.col[k]);
     }
   /* Roots are the smallest members, so they are numbered before the other members. */
   int *number = parts->dof;
   parts->count = 0;
   for (int i = 0; i < global->nd; ++i) {
-    const int root = find_root(parent, i);
+    const int root = scree_root_of(parent, i);
     if (root == i) number[i] = parts->count++;
     parts->place[i] = number[root];
   }

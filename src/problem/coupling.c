@@ -2,6 +2,7 @@
 #include "problem/coupling.h"
 
 #include "core/log.h"
+#include "core/union_find.h"
 #include "math/simd.h"
 #include "problem/pieces.h"
 
@@ -110,11 +111,6 @@ void scree_coupling_multiply(const scree_Operator *W, const double *y, double *o
 /* ---- condensed inverses -----------------------------------------------------------------------
  */
 
-static int find_root(int *parent, int v) {
-  while (parent[v] != v) v = parent[v] = parent[parent[v]];
-  return v;
-}
-
 /* Number the groups of vertices that E connects. */
 static scree_Status find_groups(const scree_Problem *p, scree_Coupling *coupling,
                                 scree_Arena *arena, const scree_Log *log) {
@@ -127,12 +123,11 @@ static scree_Status find_groups(const scree_Problem *p, scree_Coupling *coupling
   for (int k = 0; k < v->count; ++k) parent[k] = k;
   for (int k = 0; k < v->count; ++k)
     for (size_t j = v->row[k]; j < v->row[k + 1]; ++j) {
-      const int a = find_root(parent, k), b = find_root(parent, v->col[j]);
-      parent[a > b ? a : b] = a > b ? b : a;
+      scree_unite(parent, k, v->col[j]);
       coupling->coupled[k] = coupling->coupled[v->col[j]] = 1;
     }
   for (int k = 0; k < v->count; ++k) { /* a root is the first vertex of its group */
-    const int root = find_root(parent, k);
+    const int root = scree_root_of(parent, k);
     coupling->place[k] = -1;
     if (!coupling->coupled[k])
       coupling->group_of[k] = -1;

@@ -2,31 +2,11 @@
 #include "problem/islands.h"
 
 #include "core/log.h"
+#include "core/union_find.h"
 #include "problem/measure.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
-
-/* The representative of body b; the way to it is halved. */
-static int find(int *parent, int b) {
-  while (parent[b] != b) {
-    parent[b] = parent[parent[b]];
-    b = parent[b];
-  }
-  return b;
-}
-
-/* The smaller number represents both: the result does not depend on the order of contacts. */
-static void unite(int *parent, int a, int b) {
-  assert(a >= 0 && b >= 0);
-  a = find(parent, a);
-  b = find(parent, b);
-  if (a < b)
-    parent[b] = a;
-  else
-    parent[a] = b;
-}
 
 /* Unite the vertices of each general constraint and of each block of the coupling, and mark them:
  * the mark of an island is that of any of its vertices. */
@@ -36,12 +16,12 @@ static void unite_others(const scree_Problem *p, int *parent, bool *marked) {
   const int nbodies = p->bodies.nbodies;
   for (int k = 0; k < g->count; ++k)
     for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e) {
-      unite(parent, g->vertex[g->entry[k]], g->vertex[e]);
+      scree_unite(parent, g->vertex[g->entry[k]], g->vertex[e]);
       marked[g->vertex[e]] = true;
     }
   for (int k = 0; v->row && k < v->count; ++k)
     for (size_t e = v->row[k]; e < v->row[k + 1]; ++e)
-      unite(parent, nbodies + k, nbodies + v->col[e]);
+      scree_unite(parent, nbodies + k, nbodies + v->col[e]);
 }
 
 /* Count the contacts of each island. */
@@ -76,7 +56,7 @@ scree_Status scree_islands_find(const scree_Problem *p, scree_Arena *arena, scre
   }
   for (int c = 0; c < p->nc; ++c) {
     const int *body = p->bodies.body + 2 * (size_t)c;
-    if (body[0] >= 0 && body[1] >= 0) unite(parent, body[0], body[1]);
+    if (body[0] >= 0 && body[1] >= 0) scree_unite(parent, body[0], body[1]);
   }
   unite_others(p, parent, marked);
   for (int c = 0; c < p->nc; ++c) {
@@ -86,12 +66,12 @@ scree_Status scree_islands_find(const scree_Problem *p, scree_Arena *arena, scre
       islands->of[c] = islands->count++;
       continue;
     }
-    const int root = find(parent, b);
+    const int root = scree_root_of(parent, b);
     if (number[root] < 0) number[root] = islands->count++;
     islands->of[c] = number[root];
   }
   for (int b = 0; b < n; ++b) {
-    const int root = find(parent, b);
+    const int root = scree_root_of(parent, b);
     if (marked[b] && number[root] >= 0) islands->bound[number[root]] = true;
   }
   count_contacts(islands, p->nc);

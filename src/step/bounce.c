@@ -27,6 +27,7 @@
  * of friction on both sides, r_T . u_T+ on the left. */
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/union_find.h"
 #include "step/system.h"
 
 #include <assert.h>
@@ -56,11 +57,6 @@ static double bounce_of(const scree_System *s, int c) {
   return shift < fmin(0, s->contacts.curve[c] / s->times.horizon) ? -shift : 0;
 }
 
-static int root_of(int *parent, int k) {
-  while (parent[k] != k) k = parent[k] = parent[parent[k]];
-  return k;
-}
-
 /* A body of contact c that is not an obstacle. */
 static int body_of(const scree_System *s, int c) {
   const scree_ContactKey *key = &s->contacts.keys[c];
@@ -75,8 +71,7 @@ static void couple(const scree_System *s, int *parent) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     if (s->posed.r[(size_t)c * d] == 0 || s->bodies.fixed[key->i] || s->bodies.fixed[key->j])
       continue;
-    const int a = root_of(parent, key->i), b = root_of(parent, key->j);
-    parent[a > b ? a : b] = a > b ? b : a;
+    scree_unite(parent, key->i, key->j);
   }
 }
 
@@ -88,7 +83,7 @@ static void add_up(const scree_System *s, int *parent, Group *groups) {
     const size_t at = (size_t)c * (size_t)d;
     const scree_ContactKey *key = &s->contacts.keys[c];
     if (p->r[at] == 0) continue;
-    Group *group = &groups[root_of(parent, body_of(s, c))];
+    Group *group = &groups[scree_root_of(parent, body_of(s, c))];
     const double b = bounce_of(s, c);
     group->contacts++;
     group->bounce += p->r[at] * b;
@@ -127,7 +122,7 @@ static bool lower(scree_System *s, double allowed, int *parent, Group *groups) {
     const size_t at = (size_t)c * (size_t)s->bodies.dimension;
     const double b = bounce_of(s, c);
     if (!(b > 0)) continue;
-    const double f = factor_of(&groups[root_of(parent, body_of(s, c))], allowed);
+    const double f = factor_of(&groups[scree_root_of(parent, body_of(s, c))], allowed);
     assert(f >= 0 && f <= 1);
     if (f == 1) continue;
     p->shift[at] += (1 - f) * b;

@@ -12,6 +12,7 @@
  * broken its bodies may go to different ranks. */
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/union_find.h"
 #include "step/system.h"
 
 #include <stddef.h>
@@ -65,11 +66,6 @@ static bool is_obstacle(const scree_System *s, int global) {
   return local >= 0 && s->bodies.fixed[local] & SCREE_BODY_OBSTACLE; /* all ranks have these */
 }
 
-static int root_of(int *parent, int k) {
-  while (parent[k] != k) k = parent[k] = parent[parent[k]];
-  return k;
-}
-
 /* The mechanism of each body (bodies of the whole world), numbered in the order of their first
  * bodies; -1: it has no joints. Returns their number. */
 static int number_mechanisms(const scree_System *s, int *of) {
@@ -85,9 +81,7 @@ static int number_mechanisms(const scree_System *s, int *of) {
                              body[1] >= 0 && !is_obstacle(s, body[1])};
       for (int side = 0; side < 2 && pass == 0; ++side)
         if (moves[side]) of[body[side]] = body[side];
-      if (pass == 0 || !moves[0] || !moves[1]) continue;
-      const int a = root_of(of, body[0]), b = root_of(of, body[1]);
-      of[a > b ? a : b] = a > b ? b : a;
+      if (pass == 1 && moves[0] && moves[1]) scree_unite(of, body[0], body[1]);
     }
   for (int k = 0; k < whole; ++k) /* numbers as -2 - number; parents come first, and have theirs */
     if (of[k] >= 0) of[k] = of[k] == k ? -2 - count++ : of[of[k]];

@@ -18,7 +18,7 @@
  * are right in the next step too, so that sweeps that end at 1e-4 in each step cost about as much.
  * A cart with a spinning wheel pressed on the ground with a force that was 1.3 % off (root mean
  * square; 18 % in one step of 330), after 2835 sweeps in all; now 0.001 % after 3539. Counted
- * sweeps of ten small scenes grew by factors of 0.3 to 2.1; larger problems are not affected. */
+ * sweeps of small scenes changed by factors of 0.3 to 3; larger problems are not affected. */
 #include "step/forces.h"
 
 #include "core/log.h"
