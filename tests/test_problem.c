@@ -367,6 +367,12 @@ static void test_colouring(void **unused) {
   }
 }
 
+#ifdef SCREE_SHORT_TESTS
+enum { ITERATIONS = 4 };
+#else
+enum { ITERATIONS = 12 };
+#endif
+
 /* Every solver gives the same bits with one and with three threads. */
 static void test_threads(void **unused) {
   (void)unused;
@@ -385,7 +391,7 @@ static void test_threads(void **unused) {
         scree_SolveSettings settings = scree_solve_settings();
         settings.solver = scree_solver_class_name(scree_solver_class(k));
         settings.tolerance = 1e-12;
-        settings.max_iterations = 12;
+        settings.max_iterations = ITERATIONS;
         settings.threads = run ? 3 : 1;
         scree_solve(&p, &settings, r[run], u, &info[run], NULL);
       }
