@@ -151,9 +151,7 @@ The scenes:
 - gas: 100 disks of 3 cm at 1 m/s in a box of 1 m, 2 s
 - sizes: 60 disks of 1 to 4 cm at 1 m/s in a box of 0.96 m, 2 s
 - billiards: 15 balls in a triangle, with gaps of about a tenth of a millimetre, hit at 5 m/s, 1 s
-- cradle: five balls in a row, with gaps of 0.1 to 1 mm, between two walls, the first at 1 m/s, 1 s. At e_n = 0.9 balls come
-  into contact, and balls in contact are treated as one group in an impact ([PHYSICS](../PHYSICS.md#time)). The reference
-  treats one impact after the other, so the two differ there.
+- cradle: five balls in a row, with gaps of 0.1 to 1 mm, between two walls, the first at 1 m/s, 1 s
 
 The columns; energies are in percent of the kinetic energy at the start:
 

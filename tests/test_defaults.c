@@ -249,10 +249,43 @@ static void spinning_wheel(void **state) {
   end(&run);
 }
 
+/* A ball 0.1 mm above a five times larger one falls with it by 1 m: first the large one bounces on
+ * the floor, then both meet. The rest of the world, which moves much faster, does not matter. */
+static void small_ball_on_a_large_one(void **state) {
+  (void)state;
+  const double e_n[] = {1, 0.8, 0.5}, fast[] = {0, 100};
+  for (int k = 0; k < 6; ++k) {
+    const double e = e_n[k % 3];
+    char text[1024];
+    snprintf(
+        text, sizeof text,
+        "contact: { mu: 0, e_n: %g }\n"
+        "bodies:\n"
+        "  - { name: large, shape: { kind: sphere, radius: 0.1 }, position: [0, 0, 1.1] }\n"
+        "  - { name: small, shape: { kind: sphere, radius: 0.02 }, position: [0, 0, 1.2201] }\n"
+        "  - { name: fast, shape: { kind: sphere, radius: 1 }, position: [0, 9, 99],\n"
+        "      velocity: [%g, 0, 0] }\n"
+        "obstacles: [ { name: floor, shape: { kind: half-space } } ]\n",
+        e, fast[k / 3]);
+    Run run = begin(text);
+    double most = 0;
+    while (time_of(&run) < 0.6) {
+      step(&run);
+      most = fmax(most, twist(&run, "small").linear.z);
+    }
+    const double v = sqrt(2 * gravity),
+                 light = 0.2 * 0.2 * 0.2; /* mass over that of the large one */
+    const double exact = -v + (1 + e) * (1 + e) * v / (1 + light);
+    print_message("small ball on a large one, e_n %g: %+.4f of its speed\n", e, most / exact - 1);
+    assert_true(fabs(most / exact - 1) < 0.005); /* together: 0.6 */
+    end(&run);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(swings_on_a_height_field), cmocka_unit_test(soft_balls_meet),
-      cmocka_unit_test(cube_between_plates), cmocka_unit_test(rod_in_a_box),
-      cmocka_unit_test(spinning_wheel)};
+      cmocka_unit_test(cube_between_plates),      cmocka_unit_test(rod_in_a_box),
+      cmocka_unit_test(spinning_wheel),           cmocka_unit_test(small_ball_on_a_large_one)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,7 +147,7 @@ static void bound(void **state) {
 /* Divided steps, too, go on from a saved state with the same bits, for any number of threads. */
 static void same_bits(void **state) {
   (void)state;
-  enum { STEPS = 150, PARTS = 8 };
+  enum { STEPS = 150, PARTS = 8, CUTS = 40 };
   int divided = 0;
   scree_World *a = heap(2, "moreau-jean", 30, 1), *two = heap(2, "moreau-jean", 30, 2);
   for (int k = 0; k < STEPS; ++k) {
@@ -161,7 +161,7 @@ static void same_bits(void **state) {
     run_steps(two, 1);
     assert_same_state(a, b);
     divided += report.substeps > 1;
-    assert_true(report.substeps <= PARTS);
+    assert_true(report.substeps <= PARTS + CUTS);
     free(saved);
     scree_world_destroy(b);
   }
@@ -230,9 +230,7 @@ static void gains_nothing(void **state) {
 }
 
 /* A ball that hits a row with gaps of a small part of a step, whose balls hardly move, loses
- * nothing: in the time in which one gap closes the body behind it must not be pushed on. Gaps below
- * 0.002 of a step are left out: such balls touch. One row in 60 loses a tenth: a blow that comes
- * exactly at a kick loads a contact of bodies that have yet to meet. */
+ * nothing: in the time in which one gap closes the body behind it must not be pushed on. */
 static void loses_nothing(void **state) {
   (void)state;
   enum { CASES = 60 };
@@ -259,7 +257,57 @@ static void loses_nothing(void **state) {
     scree_world_destroy(world);
   }
   print_message("%d of %d rows lose energy, at most %.1e\n", lossy, CASES, most);
-  assert_true(lossy <= 1);
+  assert_int_equal(lossy, 0);
+}
+
+/* Velocities of balls in a row after a time, one impact after the other. */
+static void in_sequence(double e_n, double time, const double *gaps, double *v) {
+  double gap[ROW];
+  memcpy(gap, gaps, sizeof gap);
+  for (;;) {
+    double next = time;
+    int at = -1;
+    for (int k = 0; k + 1 < ROW; ++k) {
+      const double closing = v[k] - v[k + 1];
+      if (closing > 0 && gap[k] / closing < next) next = gap[k] / closing, at = k;
+    }
+    for (int k = 0; k + 1 < ROW; ++k) gap[k] -= next * (v[k] - v[k + 1]);
+    if (at < 0) return;
+    const double mean = 0.5 * (v[at] + v[at + 1]), rebound = 0.5 * e_n * (v[at] - v[at + 1]);
+    v[at] = mean - rebound;
+    v[at + 1] = mean + rebound;
+    gap[at] = 0;
+    time -= next;
+  }
+}
+
+/* Balls that are hit from both sides, or reach the next one within a small part of a step, move as
+ * if each impact had been computed alone; velocities below a tenth of those of an impact may be
+ * shared. Without cuts 50 of the rows differ. */
+static void one_after_the_other(void **state) {
+  (void)state;
+  enum { CASES = 60, STEPS = 8 };
+  const double step = 0.02, e_n[] = {1, 0.9, 0.5};
+  uint32_t seed = 11;
+  int wrong = 0;
+  for (int k = 0; k < CASES; ++k) {
+    double gaps[ROW], v[ROW] = {1, 0, 0, 0, k % 2 ? -0.7 : 0};
+    for (int i = 0; i < ROW; ++i) {
+      seed = seed * 1664525u + 1013904223u;
+      gaps[i] = step * pow(10, -(k % 3)) * (0.1 + seed / 4294967296.0);
+    }
+    gaps[0] += step;
+    scree_World *world = row(step, e_n[k / 2 % 3], gaps, v);
+    run_steps(world, STEPS);
+    in_sequence(e_n[k / 2 % 3], STEPS * step, gaps, v);
+    double worst = 0;
+    for (int i = 0; i < ROW; ++i)
+      worst = fmax(worst, fabs(scree_body_velocity(world, i).linear.x - v[i]));
+    wrong += worst > 0.02;
+    scree_world_destroy(world);
+  }
+  print_message("%d of %d rows differ from one impact after the other\n", wrong, CASES);
+  assert_int_equal(wrong, 0);
 }
 
 static double gas_keeps(double step, double time) {
@@ -303,9 +351,14 @@ static void gas(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(corner),        cmocka_unit_test(decisions), cmocka_unit_test(bound),
-      cmocka_unit_test(same_bits),     cmocka_unit_test(passed_on), cmocka_unit_test(gains_nothing),
-      cmocka_unit_test(loses_nothing), cmocka_unit_test(gas)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(corner),
+                                     cmocka_unit_test(decisions),
+                                     cmocka_unit_test(bound),
+                                     cmocka_unit_test(same_bits),
+                                     cmocka_unit_test(passed_on),
+                                     cmocka_unit_test(gains_nothing),
+                                     cmocka_unit_test(loses_nothing),
+                                     cmocka_unit_test(one_after_the_other),
+                                     cmocka_unit_test(gas)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

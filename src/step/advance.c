@@ -119,6 +119,11 @@ static Times times_of(const scree_System *s, const scree_StepSpan *span) {
   return t;
 }
 
+/* A part of a step is not shorter than 1/8 of it. */
+static bool is_brief(const scree_System *s, const scree_StepSpan *span, double horizon) {
+  return (span->before_impact || span->after_impact) && horizon < s->settings.step / 16;
+}
+
 /* Predict the gaps at the time when the bodies meet. */
 static scree_Status meet(scree_System *s, double horizon) {
   scree_system_bend(s, horizon);
@@ -313,8 +318,8 @@ static void kick(scree_System *s) {
  * free flight is exact from the first step on. The same is done where a step was cut at an impact
  * (event.c). */
 static scree_Status begin_with_impact(scree_System *s, const scree_StepSpan *span, const Times *t,
-                                      scree_StepReport *report, bool *complete, double *event,
-                                      bool *shared) {
+                                      scree_StepReport *report, bool *complete,
+                                      scree_Event *event) {
   const double h = (1 - t->theta) * t->h;
   *complete = true;
   if ((s->memory.h > 0 && !span->after_impact) || !s->scheme->looks_ahead || h == 0)
@@ -323,12 +328,11 @@ static scree_Status begin_with_impact(scree_System *s, const scree_StepSpan *spa
   if (s->laws.any_terms || !scree_joints_only_hold(s)) return SCREE_OK;
   const Times impact = {.h = h, .theta = 1, .middle = t->middle, .horizon = h};
   scree_law_table_fill(&s->laws, h);
-  s->times = (scree_StepTimes){h, h, h, t->before - 0.5 * h};
+  s->times = (scree_StepTimes){h, h, h, t->before - 0.5 * h, is_brief(s, span, h)};
   s->forced_most = 0;
   scree_Status status = scree_bodies_drive(&s->bodies, t->before, s->log);
   if (!status) status = find_impulses(s, &impact, report, complete);
-  if (!status && span->may_cut && span->after_impact)
-    status = scree_system_event(s, s->total.kinetic, span->at_once, event, shared);
+  if (!status && span->may_cut) status = scree_system_event(s, s->total.kinetic, span, event);
   if (status) return status;
   if (scree_system_is_posed(s) && !report->solve.converged) {
     *complete = false;
@@ -336,6 +340,7 @@ static scree_Status begin_with_impact(scree_System *s, const scree_StepSpan *spa
   }
   if (span->after_impact) status = scree_domain_agree(s, scree_system_carry(s));
   if (status) return status;
+  scree_cell_measure_kick(s);
   scree_system_work(s, 0.5, h, &report->energy);
   kick(s);
   s->trial.count = 0;
@@ -418,7 +423,7 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   scree_EnergyBalance old = s->total;
   double clock = scree_seconds(), now;
   bool begun, complete;
-  *outcome = (scree_StepOutcome){.event = -1};
+  *outcome = (scree_StepOutcome){.event.time = -1};
   *report = (scree_StepReport){.h = h, .tolerance = s->settings.solve.tolerance, .substeps = 1};
   s->work.before = s->work.spent;
   scree_law_table_fill(&s->laws, h);
@@ -440,13 +445,14 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   status = check_laws(s);
   if (!status) status = scree_bodies_drive(&s->bodies, t.before, s->log);
   scree_cell_settle(s);
-  if (!status)
-    status = begin_with_impact(s, span, &t, report, &begun, &outcome->event, &outcome->shared);
-  if (!status && outcome->event >= 0) return SCREE_OK; /* its impact comes later: nothing stands */
-  const scree_StepReport first = *report;              /* of the impact */
-  report->redetections = report->expansions = 0;       /* each kick has its own limits */
+  if (span->first) scree_cell_measure_begin(s);
+  if (!status) status = begin_with_impact(s, span, &t, report, &begun, &outcome->event);
+  if (!status && outcome->event.time >= 0) return status; /* nothing stands */
+  const scree_StepReport first = *report;                 /* of the impact */
+  report->redetections = report->expansions = 0;          /* each kick has its own limits */
   report->overlap = 0;
-  s->times = (scree_StepTimes){h, t.horizon, t.theta * h, t.driven - 0.5 * t.horizon};
+  s->times = (scree_StepTimes){h, t.horizon, t.theta * h, t.driven - 0.5 * t.horizon,
+                               is_brief(s, span, t.horizon)};
   if (!status) scree_system_drift(s, (1 - t.theta) * h);
   if (!status) scree_system_move_late(s, &s->memory.late, (1 - t.theta) * h);
   if (!status) status = scree_bodies_drive(&s->bodies, t.driven, s->log);
@@ -454,8 +460,7 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   report->seconds_move += scree_seconds() - clock;
   if (!status) status = find_impulses(s, &t, report, &complete);
   if (!status && s->scheme->looks_ahead) status = scree_system_dissipate(s, old.kinetic, report);
-  if (!status && span->may_cut)
-    status = scree_system_event(s, old.kinetic, span->at_once, &outcome->event, &outcome->shared);
+  if (!status && span->may_cut) status = scree_system_event(s, old.kinetic, span, &outcome->event);
   if (status) return status;
 
   clock = scree_seconds();
@@ -465,7 +470,8 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   status = scree_domain_agree(s, status);
   if (status) return status;
   scree_joints_remember(s);
-  scree_cell_measure(s, h);
+  scree_cell_measure_kick(s);
+  scree_cell_measure_motion(s, h);
   scree_system_work(s, t.theta, h, &report->energy);
   status = scree_creep_add(s, h);
   if (status) return status;

@@ -257,16 +257,17 @@ static double work_of_images(const scree_System *s) {
   return work;
 }
 
-void scree_cell_measure(scree_System *s, double h) {
+void scree_cell_measure_begin(scree_System *s) {
+  memset(s->cell.state.stress, 0, sizeof s->cell.state.stress);
+}
+
+void scree_cell_measure_kick(scree_System *s) {
   const scree_Posed *p = &s->posed;
   scree_Cell *cell = &s->cell;
   const int d = s->bodies.dimension;
   const double volume = scree_cell_volume(cell, d);
-  double *stress = cell->state.stress;
   if (!cell->any) return;
   cell->state.work += work_of_images(s);
-  if (!(volume > 0)) return;
-  memset(stress, 0, sizeof cell->state.stress);
   for (int c = 0; c < p->nc && volume > 0; ++c) {
     const double *r = p->r + (size_t)c * (size_t)d;
     const scree_ContactKey *key = &s->contacts.keys[c];
@@ -274,10 +275,15 @@ void scree_cell_measure(scree_System *s, double h) {
     a[0] = s->contacts.normal[c];
     scree_contact_frame(a[0], d, &a[1], &a[2]);
     for (int k = 0; k < d; ++k) impulse = scree_axpy(impulse, r[k], a[k]);
-    add_outer(stress, -1 / (h * volume), impulse,
+    add_outer(cell->state.stress, -1 / (s->settings.step * volume), impulse,
               scree_system_branch(s, key, s->contacts.position[c]));
   }
-  add_kinetic(s, 1 / volume, stress);
+}
+
+void scree_cell_measure_motion(scree_System *s, double h) {
+  const double volume = scree_cell_volume(&s->cell, s->bodies.dimension);
+  if (!s->cell.any || !(volume > 0)) return;
+  add_kinetic(s, h / (s->settings.step * volume), s->cell.state.stress);
 }
 
 /* ---- coming back in -------------------------------------------------------------------------- */

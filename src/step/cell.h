@@ -138,8 +138,12 @@ void scree_cell_kick(scree_Cell *cell);
 /* After the state was replaced. */
 void scree_cell_refresh(scree_Cell *cell);
 void scree_cell_drift(scree_Cell *cell, double h);
-/* After the solve: the mean stress of a step h. */
-void scree_cell_measure(struct scree_System *s, double h);
+/* The mean stress of a step, and the work: zero at its start, */
+void scree_cell_measure_begin(struct scree_System *s);
+/* after the solve of each kick, */
+void scree_cell_measure_kick(struct scree_System *s);
+/* and of each span h, before its kick. */
+void scree_cell_measure_motion(struct scree_System *s, double h);
 /* At the end of a step: bodies that left the cell come back in. Returns the work. */
 double scree_cell_wrap(struct scree_System *s);
 

@@ -459,7 +459,8 @@ static void fill_contacts(scree_System *s, const scree_Motion *halfway, scree_Po
           .free = q};
       if (approach.gap < 0 || law->e_n > 0) approach.load = load_of(s, c);
       const double push = s->scheme->shift(law, d, &approach, shift, &p->delay[c]);
-      const double held = scree_system_held_push(s, -approach.gap / approach.size);
+      const double held =
+          s->times.brief ? 1 : scree_system_held_push(s, -approach.gap / approach.size);
       p->push[c] = push > 0 ? (1 - held) * push : 0; /* a gap closed by an impact is no error */
       if (push > 0) shift[0] += held * push;
       for (int k = 1; k < d && turns && p->delay[c] == 0; ++k) shift[k] += slip[k - 1];

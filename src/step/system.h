@@ -213,6 +213,8 @@ typedef struct scree_StepTimes {
   double horizon; /* from its kick to the next one */
   double rest;    /* from its kick to its end */
   double kick;    /* the time of the kick itself */
+  bool brief;     /* it is one of several impacts, much shorter than a step: bodies are not pushed
+                     out of penetration, whose velocity would be high */
 } scree_StepTimes;
 
 typedef struct scree_System {
@@ -527,12 +529,12 @@ scree_Status scree_system_hold_bounces(scree_System *s, scree_StepReport *report
 
 /* A time in which nothing happens: shorter spans are not made. */
 double scree_event_instant(const scree_System *s);
-/* After the solve and before the kick: the time from the start of the span at which an impact of a
- * body that stands on another contact, or is pushed into a third one, matters for the kinetic
- * energy, or -1. `at_once`: impacts at the start have been seen. *shared: there is none, but bodies
- * that touch share a blow without loss. */
-scree_Status scree_system_event(scree_System *s, double kinetic, bool at_once, double *time,
-                                bool *shared);
+/* The first impact at which a span should be cut. */
+typedef struct scree_Event {
+  double time; /* from the start of the span, or -1 */
+  bool chain;  /* an impact that pushes bodies into others; else one that lifts them */
+  bool shared; /* there is none, but bodies that touch share an impact without loss */
+} scree_Event;
 
 /* ---- overlap.c ------------------------------------------------------------------------------- */
 
@@ -626,10 +628,16 @@ typedef struct scree_StepSpan {
   double next;        /* length of the span after it, if that one is not halved */
   bool after_impact;  /* it begins with a kick without forces */
   bool before_impact; /* the next one does */
-  bool part;          /* there are others in the step */
+  bool part;          /* there are others in the step, */
+  bool first;         /* of which this is the first */
   bool may_cut;       /* look for impacts at which it should be cut */
-  bool at_once;       /* it begins with the impact for which the one before it was cut */
+  bool at_once;       /* it begins with the impact for which the one before it was cut, */
+  double since;       /* whose length this is; or 0 */
 } scree_StepSpan;
+
+/* After the solve and before the kick: where it should be cut (event.c). */
+scree_Status scree_system_event(scree_System *s, double kinetic, const scree_StepSpan *span,
+                                scree_Event *event);
 
 /* Energy of impacts that a span misplaces, and energy exchanged in it (impacts.c). */
 typedef struct scree_Impacts {
@@ -639,8 +647,7 @@ typedef struct scree_Impacts {
 typedef struct scree_StepOutcome {
   bool halve;    /* a shorter step may help */
   bool inverted; /* a body was turned inside out: the state is no result */
-  double event;  /* time from the start at which it should be cut (event.c), or -1 */
-  bool shared;   /* bodies that touch share a blow without loss */
+  scree_Event event;
   scree_Impacts impacts;
 } scree_StepOutcome;
 

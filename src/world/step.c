@@ -6,13 +6,13 @@
  * it then ends on a multiple of its own length. On the deepest level the result is accepted and
  * reported.
  *
- * A step in which a body that stands on something has an impact is cut there (step/event.c): the
- * attempt is undone, and repeated in two parts. An impact that comes after the end of the step, but
- * before the next kick, is left to the next step, which begins with that cut. A step with cuts that
- * fails is repeated without them.
- *
  * Where impacts need shorter steps for a while (refine.c) a step is made of parts of equal length
- * from the start, and an attempt that shows that they are too long is repeated one level deeper. */
+ * from the start, and an attempt that shows that they are too long is repeated one level deeper.
+ *
+ * A part in which a body that stands on something has an impact, or a body has several, is cut
+ * there (step/event.c): the attempt is undone, and repeated in two spans. An impact that comes
+ * after the end of the part, but before the next kick, is left to the next part, which begins with
+ * that cut. A step with cuts that fails is repeated without them. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "world/world.h"
@@ -63,11 +63,7 @@ static void begin(scree_World *world) {
 
 /* Cuts per step, and per step on average: the attempts that they repeat are a small part of the
  * work. */
-enum { CUTS = 12, STEPS_PER_CUT = 5 };
-
-static bool may_cut(const scree_World *world, int cuts) {
-  return cuts < CUTS && world->cuts * STEPS_PER_CUT <= world->steps + STEPS_PER_CUT * CUTS;
-}
+enum { CUTS = 40, STEPS_PER_CUT = 5 };
 
 static void add_energy(scree_EnergyBalance *sum, const scree_EnergyBalance *e, bool absolute) {
   sum->kinetic = e->kinetic;
@@ -184,9 +180,14 @@ typedef struct Origin {
   Saved sums;
   double last_h, impact_in;
   int64_t cuts;
+  int cut; /* how often this step was cut */
   scree_Impacts recent;
   bool kept; /* bodies and impulses are kept in the world: substeps were accepted since */
 } Origin;
+
+static bool may_cut(const scree_World *world, const Origin *origin) {
+  return origin->cut < CUTS && world->cuts * STEPS_PER_CUT <= world->steps + STEPS_PER_CUT * CUTS;
+}
 
 /* Call before the first substep is accepted. */
 static scree_Status keep_origin(scree_World *world, Origin *origin) {
@@ -210,12 +211,10 @@ static void return_to_origin(scree_World *world, Origin *origin) {
   world->refinement.recent = origin->recent;
 }
 
-/* `first`: the step begins with it. */
-static scree_Status attempt(scree_World *world, bool first, const scree_StepSpan *span,
-                            scree_StepReport *sum, scree_StepReport *part,
-                            scree_StepOutcome *outcome) {
+static scree_Status attempt(scree_World *world, const scree_StepSpan *span, scree_StepReport *sum,
+                            scree_StepReport *part, scree_StepOutcome *outcome) {
   scree_System *s = &world->system;
-  scree_Status status = first ? SCREE_OK : scree_domain_begin(s, false);
+  scree_Status status = span->first ? SCREE_OK : scree_domain_begin(s, false);
   scree_system_save(s, world->backup);
   world->attempts++;
   if (!status) status = scree_system_advance(s, span, part, outcome);
@@ -252,112 +251,118 @@ static scree_Status accept(scree_World *world, const scree_StepSpan *span,
 static bool refines(const scree_World *world, const scree_StepSpan *span, int level,
                     const scree_StepOutcome *outcome) {
   const scree_Impacts recent = impacts_after(world, span, outcome);
-  return level < scree_refine_highest(world->system.settings.max_halvings) &&
-         scree_refine_rises(&world->refinement, &recent, level);
+  return scree_refine_rises(&world->refinement, &recent, level);
 }
 
-/* The step as a whole, or in parts between impacts. *halve: a part cannot be certified, and
- * nothing of the step stands, except the costs in `sum`; *refine: nor does it, since its impacts
- * need shorter parts. */
-static scree_Status run_parts(scree_World *world, Origin *origin, scree_StepReport *sum,
-                              bool *halve, bool *refine) {
+/* A part of the step: the whole of it, or a halved one. */
+typedef struct Part {
+  double from, length; /* from the start of the step */
+  double next;         /* length of the one after it */
+  int level;
+  bool may_halve, may_cut, may_refine;
+} Part;
+
+typedef enum PartEnd { DONE, HALVE, REFINE, FAILED } PartEnd;
+
+/* A part, in spans between impacts. HALVE: it cannot be certified; REFINE: its impacts need shorter
+ * ones. Then nothing of it stands. FAILED: one of several spans cannot be certified. */
+static scree_Status run_part(scree_World *world, Origin *origin, const Part *part,
+                             scree_StepReport *sum, PartEnd *end) {
   scree_System *s = &world->system;
-  const int max = s->settings.max_halvings;
-  const double step = s->settings.step, start = scree_world_time(world);
-  const double instant = scree_event_instant(s);
-  double done = 0, next = world->impact_in >= 0 ? fmin(world->impact_in, step) : step;
-  bool struck = world->impact_in >= 0; /* the last span ended before an impact */
-  int cuts = 0;
-  const scree_StepReport none = *sum;
+  const double step = s->settings.step, start = scree_world_time(world) + part->from;
+  const double instant = scree_event_instant(s), length = part->length, due = world->impact_in;
+  double done = 0, next = due >= 0 && part->may_cut ? fmin(due, length) : length;
+  bool struck = due >= 0; /* the last span ended before an impact */
   world->impact_in = -1;
-  *halve = *refine = false;
-  while (done < step) {
-    const bool now = next < step && next - done < instant;
-    if (now) next = step; /* the impact comes at once */
-    const bool before_impact = next < step || world->impact_in >= 0;
+  *end = DONE;
+  while (done < length) {
+    const bool now = next < length && next - done < instant;
+    if (now) next = length; /* the impact comes at once */
+    const bool before_impact = next < length || world->impact_in >= 0;
+    const bool may_cut_it = part->may_cut && !before_impact && may_cut(world, origin);
     const scree_StepSpan span = {.start = start + done,
                                  .h = next - done,
-                                 .next = step,
+                                 .next = part->next,
                                  .after_impact = struck,
                                  .before_impact = before_impact,
                                  .part = next - done < step,
-                                 .may_cut = !before_impact && may_cut(world, cuts),
-                                 .at_once = now};
+                                 .first = part->from == 0 && done == 0,
+                                 .may_cut = may_cut_it,
+                                 .at_once = now,
+                                 .since = struck ? world->last_h : 0};
     const Saved saved = save_sums(s);
-    scree_StepReport part;
+    scree_StepReport report;
     scree_StepOutcome outcome;
-    scree_Status status = attempt(world, done == 0, &span, sum, &part, &outcome);
+    scree_Status status = attempt(world, &span, sum, &report, &outcome);
     if (status) return status;
-    const bool whole = span.h == step && !span.before_impact;
-    *halve = outcome.halve && (max > 0 || !whole || outcome.inverted);
-    const bool refinable = whole && outcome.event < 0 && !outcome.shared;
-    *refine = !*halve && refinable && refines(world, &span, 0, &outcome);
-    if (*halve || *refine) {
-      const scree_StepReport cost = *sum;
-      return_to_origin(world, origin);
-      *sum = none;
-      add_cost(sum, &cost);
-      return *halve && max == 0 && whole ? scree_deform_refuse(s) : SCREE_OK;
+    const bool whole = span.h == length && !before_impact;
+    if (outcome.halve && (part->may_halve || !whole || outcome.inverted))
+      *end = !part->may_cut || (whole && due < 0) ? HALVE : FAILED;
+    else if (part->may_refine && whole && !outcome.event.shared &&
+             (outcome.event.time < 0 || outcome.event.chain) &&
+             refines(world, &span, part->level, &outcome))
+      *end = REFINE;
+    if (*end != DONE) {
+      put_back(s, world->backup, &saved);
+      world->impact_in = due;
+      return *end == HALVE && !part->may_halve ? scree_deform_refuse(s) : SCREE_OK;
     }
-    if (outcome.event >= 0) {
-      const double event = done + outcome.event;
+    if (outcome.event.time >= 0) {
+      const double event = done + outcome.event.time;
       put_back(s, world->backup, &saved);
       status = keep_origin(world, origin);
-      cuts++;
+      origin->cut++;
       world->cuts++;
-      if (event < step - instant)
+      if (event < length - instant)
         next = event;
       else
-        world->impact_in = fmax(0, event - step);
+        world->impact_in = fmax(0, event - length);
     } else {
-      if (next < step) status = keep_origin(world, origin);
-      if (!status) status = accept(world, &span, &outcome, &part, sum);
-      struck = next < step;
+      if (span.part) status = keep_origin(world, origin);
+      if (!status) status = accept(world, &span, &outcome, &report, sum);
+      struck = next < length;
       done = next;
-      next = step;
+      next = length;
     }
     if (status) return status;
   }
   return SCREE_OK;
 }
 
-/* The step in substeps of the level `floor`, of deeper ones where they fail. The level rises where
- * impacts need it; *next is that of the step that follows. */
-static scree_Status run_halves(scree_World *world, Origin *origin, int first, int floor, int *next,
-                               scree_StepReport *sum) {
-  scree_System *s = &world->system;
-  const int max = s->settings.max_halvings;
+/* The step in parts of the level `floor`, of deeper ones where they fail. The level rises where
+ * impacts need it; *next is that of the step that follows. *failed: a part that was cut cannot be
+ * certified. */
+static scree_Status run_parts(scree_World *world, Origin *origin, bool may_cut, int *floor,
+                              int *next, scree_StepReport *sum, bool *failed) {
+  const int max = world->system.settings.max_halvings;
   const long units = 1L << max;
-  const double step = s->settings.step, start = scree_world_time(world);
-  int level = first;
+  const double step = world->system.settings.step;
+  int level = *floor;
+  *failed = false;
   for (long done = 0; done < units;) {
     const long length = units >> level;
     assert(length >= 1 && done % length == 0 && done + length <= units);
     const bool last = done + length == units;
-    const scree_StepSpan span = {.start = start + step * ((double)done / (double)units),
-                                 .h = step * ((double)length / (double)units),
-                                 .next = step / (double)(1L << (last ? *next : floor)),
-                                 .after_impact = done == 0 && origin->impact_in >= 0,
-                                 .part = length < units};
-    const Saved saved = save_sums(s);
-    scree_StepReport part;
-    scree_StepOutcome outcome;
-    scree_Status status = attempt(world, done == 0, &span, sum, &part, &outcome);
+    const int highest = scree_refine_highest(max);
+    const Part part = {.from = step * ((double)done / (double)units),
+                       .length = step * ((double)length / (double)units),
+                       .next = step / (double)(1L << (last ? *next : *floor)),
+                       .level = level,
+                       .may_halve = level < max,
+                       .may_cut = may_cut,
+                       .may_refine = level == *floor && level < highest && (may_cut || level > 0)};
+    PartEnd end;
+    const scree_Status status = run_part(world, origin, &part, sum, &end);
     if (status) return status;
-    const bool refine =
-        level == floor && floor > 0 && !outcome.halve && refines(world, &span, level, &outcome);
-    if ((outcome.halve && level < max) || refine) {
-      put_back(s, world->backup, &saved);
+    *failed = end == FAILED;
+    if (*failed) return SCREE_OK;
+    if (end != DONE) {
       ++level;
-      if (refine) *next = floor = level;
+      if (end == REFINE) *next = *floor = level;
       continue;
     }
-    if (outcome.inverted) return scree_deform_refuse(s);
-    if (length < units) status = keep_origin(world, origin);
-    if (!status) status = accept(world, &span, &outcome, &part, sum);
-    if (status) return status;
     done += length;
-    if (level > floor && done % (units >> (level - 1)) == 0) --level;
+    if (level > *floor && done % (units >> (level - 1)) == 0) --level;
   }
   return SCREE_OK;
 }
@@ -366,22 +371,23 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
   scree_System *s = &world->system;
   const scree_WorkMeter meter = s->work;
   const scree_Refinement refinement = world->refinement;
-  Origin origin = {save_sums(s), world->last_h,     world->impact_in,
-                   world->cuts,  refinement.recent, false};
+  const scree_StepReport none = *sum;
+  Origin origin = {save_sums(s),      world->last_h, world->impact_in, world->cuts, 0,
+                   refinement.recent, false};
   const int highest = scree_refine_highest(s->settings.max_halvings);
-  int floor = refinement.level < highest ? (int)refinement.level : highest, next = 0;
-  const bool whole = floor == 0;
-  bool halve = false, refine = false;
+  const int first = refinement.level < highest ? (int)refinement.level : highest;
+  int floor = first, next = first > 0 ? scree_refine_next(&refinement, first) : 0;
+  bool failed = false;
   s->carried.before.count = 0;
-  scree_Status status = SCREE_OK;
-  if (whole) status = run_parts(world, &origin, sum, &halve, &refine);
-  if (!status && (!whole || halve || refine)) {
-    const bool was_cut = world->cuts > origin.cuts || origin.impact_in >= 0;
-    const bool again = halve && !was_cut;
-    world->impact_in = -1;
-    floor = whole ? refine : floor;
-    next = whole ? floor : scree_refine_next(&refinement, floor);
-    status = run_halves(world, &origin, again ? 1 : floor, floor, &next, sum);
+  scree_Status status = run_parts(world, &origin, true, &floor, &next, sum, &failed);
+  if (!status && failed) {
+    const scree_StepReport cost = *sum;
+    return_to_origin(world, &origin);
+    *sum = none;
+    add_cost(sum, &cost);
+    world->impact_in = origin.impact_in;
+    status = run_parts(world, &origin, false, &floor, &next, sum, &failed);
+    assert(status || !failed);
   }
   world->refinement.level = next;
   world->cut_up = origin.kept;
