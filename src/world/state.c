@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char magic[8] = "screes16";
+static const char magic[8] = "screes17";
 
 typedef scree_StateHeader Header;
 typedef scree_StateRemoved Removed;
@@ -166,7 +166,7 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
   if (!(p->refinement.recent.error >= 0) || !(p->refinement.recent.energy >= 0)) what = "impacts";
   if (!isfinite(p->refinement.spent) || !(p->refinement.usual >= 0)) what = "account of work";
   if (!is_pause(&p->work.pause) || !is_pause(&p->work.rest) || !is_pause(&p->work.few) ||
-      !is_pause(&p->work.stress))
+      !is_pause(&p->work.stress) || !scree_account_is_valid(&p->work.account))
     what = "account of work";
   if (!what) return SCREE_OK;
   return scree_fail(&world->log, SCREE_BAD_INPUT,
