@@ -43,7 +43,7 @@ static const struct {
            .quiet = 0.1,
            .supplied = 0.01,
            .shaking = 10,
-           .creep = 0.1};
+           .creep = 0.05};
 
 static bool may_leave(const scree_TightenAccount *account, const scree_TightenCase *of) {
   return account->left + of->defect <= rules.bank * of->turned_over &&
