@@ -146,7 +146,9 @@ static void reader_fini(Reader *reader) {
 }
 
 static scree_Status damaged(const scree_Log *log) {
-  return scree_fail(log, SCREE_BAD_INPUT, "state: its drivers and forces are damaged");
+  return scree_fail(
+      log, SCREE_BAD_INPUT,
+      "state: found damaged drivers and forces, expected those that a world has saved");
 }
 
 static scree_Status take(Reader *reader, const scree_Log *log) {
@@ -189,7 +191,9 @@ static scree_Status check_signal(const Reader *reader, const scree_Signal *now, 
   snprintf(name, sizeof name, "state: %s %d", owner, index);
   if (reader->record.kind == SCREE_SIGNAL_CALLBACK && (!now || now->kind != SCREE_SIGNAL_CALLBACK))
     return scree_fail(log, SCREE_BAD_INPUT,
-                      "%s was a callback when the state was saved: set one before restoring", name);
+                      "%s: found no callback, expected one to be set before restoring, as when the "
+                      "state was saved",
+                      name);
   const scree_Signal signal = signal_of(reader, now);
   const scree_Status status = scree_signal_copy(&signal, name, &copy, log);
   if (!status) scree_signal_fini(&copy);

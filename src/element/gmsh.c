@@ -304,7 +304,9 @@ static scree_Status make_mesh(Reader *r, scree_ElementMesh **mesh) {
     status = scree_element_mesh_create(r->dimension, place, used, r->kind, corner,
                                        (int)r->element_count, mesh, r->log);
     if (status == SCREE_BAD_INPUT)
-      status = scree_fail(r->log, status, "%s: the mesh cannot be used", r->path);
+      status = scree_fail(
+          r->log, status,
+          "%s: found a mesh that cannot be used, expected elements of positive size", r->path);
   }
   scree_free(corner);
   scree_free(rank);
@@ -385,7 +387,9 @@ scree_Status scree_element_mesh_read(const char *path, int dimension, scree_Elem
                                      const scree_Log *log) {
   *mesh = NULL;
   FILE *file = fopen(path, "rb");
-  if (!file) return scree_fail(log, SCREE_BAD_INPUT, "%s: %s", path, strerror(errno));
+  if (!file)
+    return scree_fail(log, SCREE_BAD_INPUT, "%s: %s, expected a mesh file of Gmsh", path,
+                      strerror(errno));
   char *text = NULL;
   size_t capacity = 0, length = 0;
   scree_Status status = SCREE_OK;
@@ -395,7 +399,9 @@ scree_Status scree_element_mesh_read(const char *path, int dimension, scree_Elem
       break;
     }
     more = fread(text + length, 1, capacity - length, file);
-    if (ferror(file)) status = scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read", path);
+    if (ferror(file))
+      status = scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read, expected a mesh file of Gmsh",
+                          path);
   }
   (void)fclose(file);
   if (!status) status = scree_element_mesh_parse(path, text, length, dimension, mesh, log);

@@ -41,7 +41,9 @@ scree_Status scree_h5_open(scree_H5 *h5, const char *path, const scree_Log *log)
   *h5 = (scree_H5){.path = path, .log = log, .file = -1};
   FILE *probe = fopen(path, "rb");
   if (!probe)
-    return scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "%s: cannot be read: %s, expected a file in HDF5 format", path,
+                      strerror(errno));
   struct stat status;
   const bool known = fstat(fileno(probe), &status) == 0;
   fclose(probe);
@@ -62,7 +64,8 @@ scree_Status scree_h5_open(scree_H5 *h5, const char *path, const scree_Log *log)
   if (h5->file < 0) {
     restore(h5);
     return scree_fail(log, SCREE_BAD_INPUT,
-                      "%s: HDF5 cannot open the file: it is damaged or cut short (%llu bytes)",
+                      "%s: found %llu bytes that HDF5 cannot open, expected a file in HDF5 format "
+                      "that is neither damaged nor cut short",
                       path, h5->bytes);
   }
   return SCREE_OK;
@@ -206,7 +209,8 @@ static scree_Status check_storage(const scree_H5 *h5, const char *name, const Da
   const H5D_layout_t layout = properties >= 0 ? H5Pget_layout(properties) : H5D_LAYOUT_ERROR;
   if (properties >= 0) H5Pclose(properties);
   if (filters < 0 || external < 0 || layout == H5D_LAYOUT_ERROR)
-    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s is damaged", h5->path, name);
+    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s is damaged, expected a dataset of HDF5",
+                      h5->path, name);
   if (external > 0 || layout == H5D_VIRTUAL)
     return scree_fail(h5->log, SCREE_BAD_INPUT,
                       "%s: %s keeps its data in another file, expected it in this one", h5->path,
@@ -217,8 +221,8 @@ static scree_Status check_storage(const scree_H5 *h5, const char *name, const Da
   if (filters > 0) limit *= MAX_COMPRESSION;
   if (data->count > limit / data->size)
     return scree_fail(h5->log, SCREE_BAD_INPUT,
-                      "%s: %s claims %zu values of %zu bytes but the file holds only %llu bytes of "
-                      "them",
+                      "%s: %s claims %zu values of %zu bytes, expected at most the %llu bytes that "
+                      "the file holds",
                       h5->path, name, data->count, data->size, limit);
   return SCREE_OK;
 }
@@ -232,8 +236,9 @@ static scree_Status inspect(const scree_H5 *h5, const char *name, Dataset *data)
   if (type >= 0) H5Tclose(type);
   if (space >= 0) H5Sclose(space);
   if (data->class_ == H5T_NO_CLASS || data->size == 0 || count < 0)
-    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s is damaged: it has no type or no size",
-                      h5->path, name);
+    return scree_fail(h5->log, SCREE_BAD_INPUT,
+                      "%s: %s is damaged: found no type or no size, expected numbers", h5->path,
+                      name);
   if (data->class_ != H5T_INTEGER && data->class_ != H5T_FLOAT)
     return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s holds %s, expected numbers", h5->path, name,
                       class_name(data->class_));
@@ -248,10 +253,12 @@ static scree_Status inspect(const scree_H5 *h5, const char *name, Dataset *data)
 
 static scree_Status open_dataset(const scree_H5 *h5, const char *name, Dataset *data) {
   if (!scree_h5_has(h5, name))
-    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s is missing", h5->path, name);
+    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s is missing, expected a dataset", h5->path,
+                      name);
   data->id = H5Dopen2(h5->file, name, H5P_DEFAULT);
   if (data->id < 0)
-    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s is not a readable dataset", h5->path, name);
+    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s cannot be opened, expected a dataset",
+                      h5->path, name);
   scree_Status status = inspect(h5, name, data);
   if (status != SCREE_OK) H5Dclose(data->id);
   return status;
@@ -281,13 +288,16 @@ static scree_Status read_values(const scree_H5 *h5, const char *name, size_t cou
       count ? H5Dread(data.id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) : 0;
   H5Dclose(data.id);
   if (result < 0)
-    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s cannot be read: damaged or cut short",
-                      h5->path, name);
+    return scree_fail(
+        h5->log, SCREE_BAD_INPUT,
+        "%s: %s cannot be read: found a damaged file or one cut short, expected %zu numbers",
+        h5->path, name, count);
   if (data.class_ == H5T_INTEGER && data.size == 8)
     for (size_t k = 0; k < count; ++k)
       if (fabs(values[k]) > 0x1p53)
         return scree_fail(h5->log, SCREE_BAD_INPUT,
-                          "%s: %s[%zu] = %.17g is an integer too large to be kept exactly",
+                          "%s: %s[%zu] = %.17g, expected an integer of at most 2^53, which a "
+                          "double can represent",
                           h5->path, name, k, values[k]);
   return SCREE_OK;
 }

@@ -152,6 +152,8 @@ bool scree_parts_choose(const scree_Global *global, scree_MassGroups *parts) {
 scree_Status scree_parts_fail(const scree_H5 *h5, const scree_MassGroups *parts, int p,
                               const char *what) {
   return scree_fail(h5->log, SCREE_BAD_INPUT,
-                    "%s: /fclib_global/M of body %d (rows %d to %d) is not %s", h5->path, p,
-                    parts->dof[parts->start[p]], parts->dof[parts->start[p + 1] - 1], what);
+                    "%s: /fclib_global/M of body %d (rows %d to %d) is not %s, expected the mass "
+                    "matrix of a body",
+                    h5->path, p, parts->dof[parts->start[p]], parts->dof[parts->start[p + 1] - 1],
+                    what);
 }

@@ -49,7 +49,8 @@ static scree_Status read_header(const scree_H5 *h5, const char *name, int rows, 
   const char *const fields[] = {"m", "n", "nz", "nzmax"};
   int *const values[] = {&header->m, &header->n, &header->nz, &header->nzmax};
   if (!scree_h5_has(h5, name))
-    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s is missing", h5->path, name);
+    return scree_fail(h5->log, SCREE_BAD_INPUT, "%s: %s is missing, expected a matrix", h5->path,
+                      name);
   for (int k = 0; k < 4; ++k) {
     char field[NAME_SIZE];
     snprintf(field, sizeof field, "%s/%s", name, fields[k]);
@@ -215,7 +216,8 @@ static scree_Status compress(const scree_H5 *h5, const char *name, const Entries
       last_col = col;
       if (!isfinite(matrix->x[used - 1])) {
         status = scree_fail(h5->log, SCREE_BAD_INPUT,
-                            "%s: %s: the sum of the entries at row %d, column %d is not finite",
+                            "%s: %s: the sum of the entries at row %d, column %d is not finite, "
+                            "expected a finite number",
                             h5->path, name, row, col);
         break;
       }

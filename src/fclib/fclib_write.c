@@ -19,8 +19,8 @@ static scree_Status check_writable(const char *path, const scree_Problem *proble
     const scree_Set set = scree_problem_set(problem, c);
     if (set.kind != SCREE_SET_CONE && set.kind != SCREE_SET_HALF_LINE)
       return scree_fail(log, SCREE_BAD_INPUT,
-                        "%s: the set of contact %d is neither a Coulomb cone nor a half-line: "
-                        "FCLIB's format cannot represent it",
+                        "%s: contact %d has another set, expected a Coulomb cone or a half-line: "
+                        "FCLIB's format cannot represent others",
                         path, c);
   }
   size_t entries = (size_t)problem->nc * (size_t)problem->d;
@@ -31,9 +31,10 @@ static scree_Status check_writable(const char *path, const scree_Problem *proble
   const size_t nd = (size_t)problem->bodies.nbodies * (size_t)problem->bodies.nb;
   if (problem->kind == SCREE_BODIES && nd > entries) entries = nd;
   if (entries > INT_MAX)
-    return scree_fail(log, SCREE_BAD_INPUT,
-                      "%s: the matrix has %zu entries, FCLIB's format can hold %d", path, entries,
-                      INT_MAX);
+    return scree_fail(
+        log, SCREE_BAD_INPUT,
+        "%s: found a matrix of %zu entries, expected at most %d, the limit of FCLIB's format", path,
+        entries, INT_MAX);
   return SCREE_OK;
 }
 

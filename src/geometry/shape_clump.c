@@ -17,13 +17,16 @@ static scree_Status check_parts(const scree_ShapeSource *source, int dimension,
                         "clump: part %d is a %s, expected a bounded convex shape in %dD", k,
                         type->name, dimension);
     if (!(part->shape.volume > 0))
-      return scree_fail(log, SCREE_BAD_INPUT, "clump: part %d, a %s, has no volume", k, type->name);
+      return scree_fail(log, SCREE_BAD_INPUT,
+                        "clump: part %d, a %s, has no volume, expected one above 0", k, type->name);
     const scree_Vec3 p = part->pose.position;
     const scree_Quat q = part->pose.orientation;
     const double norm = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
     if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z) || !isfinite(norm) || !(norm > 0))
       return scree_fail(log, SCREE_BAD_INPUT,
-                        "clump: the pose of part %d is not finite, or its orientation is zero", k);
+                        "clump: the pose of part %d is not finite, or its orientation is zero: "
+                        "expected a finite position and a quaternion other than zero",
+                        k);
   }
   return SCREE_OK;
 }

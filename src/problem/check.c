@@ -43,8 +43,9 @@ static scree_Status check_blocks(const scree_Problem *p, const scree_Log *log) {
   const scree_BlockRows *rows = &p->blocks;
   for (int c = 0; c < p->nc; ++c) {
     if (rows->row[c] > rows->row[c + 1])
-      return scree_fail(log, SCREE_BAD_INPUT, "problem: row pointers of W decrease at contact %d",
-                        c);
+      return scree_fail(
+          log, SCREE_BAD_INPUT,
+          "problem: row pointers of W decrease at contact %d, expected them to ascend", c);
     bool diagonal = false;
     for (size_t k = rows->row[c]; k < rows->row[c + 1]; ++k) {
       const int col = rows->col[k];
@@ -53,11 +54,15 @@ static scree_Status check_blocks(const scree_Problem *p, const scree_Log *log) {
                           "problem: W has column %d in row %d, expected 0 to %d", col, c,
                           p->nc - 1);
       if (k > rows->row[c] && rows->col[k - 1] >= col)
-        return scree_fail(log, SCREE_BAD_INPUT, "problem: columns of row %d of W do not ascend", c);
+        return scree_fail(
+            log, SCREE_BAD_INPUT,
+            "problem: columns of row %d of W are not in order, expected them to ascend", c);
       diagonal = diagonal || col == c;
     }
     if (!diagonal)
-      return scree_fail(log, SCREE_BAD_INPUT, "problem: W has no diagonal block for contact %d", c);
+      return scree_fail(
+          log, SCREE_BAD_INPUT,
+          "problem: W has no diagonal block for contact %d, expected one for each contact", c);
   }
   const size_t n = rows->row[p->nc] * (size_t)(p->d * p->d);
   for (size_t k = 0; k < n; ++k)
@@ -121,8 +126,9 @@ static scree_Status check_entry(const scree_Problem *p, int k, size_t e, const s
                       "problem: constraint %d touches vertex %d, expected 0 to %d", c, v, most);
   for (size_t f = g->entry[k]; f < e; ++f)
     if (g->vertex[f] == v)
-      return scree_fail(log, SCREE_BAD_INPUT, "problem: constraint %d touches vertex %d twice", c,
-                        v);
+      return scree_fail(
+          log, SCREE_BAD_INPUT,
+          "problem: constraint %d touches vertex %d twice, expected different vertices", c, v);
   const size_t size =
       (size_t)(v < p->bodies.nbodies ? p->bodies.nb : p->vertices.size[v - p->bodies.nbodies]);
   if (g->block[e + 1] != g->block[e] + (g->row[k + 1] - g->row[k]) * size)
@@ -195,8 +201,10 @@ static scree_Status check_bodies(const scree_Problem *p, const scree_Log *log) {
                         "problem: contact %d touches body %d, expected -1 (obstacle) to %d", e / 2,
                         b, p->bodies.nbodies - 1);
     if (e % 2 && b >= 0 && b == p->bodies.body[e - 1])
-      return scree_fail(log, SCREE_BAD_INPUT, "problem: contact %d touches body %d twice", e / 2,
-                        b);
+      return scree_fail(
+          log, SCREE_BAD_INPUT,
+          "problem: contact %d touches body %d twice, expected two bodies, or -1 for an obstacle",
+          e / 2, b);
   }
   scree_Status status = p->bodies.B ? check_finite("B", p->bodies.B, (size_t)p->nc,
                                                    2 * (size_t)p->d * (size_t)p->bodies.nb, log)

@@ -26,8 +26,9 @@ static scree_Status check_matrix(const Csr *W, const scree_Log *log) {
     return scree_fail(log, SCREE_BAD_INPUT, "W: row 0 begins at entry %zu, expected 0", W->row[0]);
   for (int i = 0; i < W->n; ++i) {
     if (W->row[i + 1] < W->row[i])
-      return scree_fail(log, SCREE_BAD_INPUT, "W: row %d ends at entry %zu, before it begins (%zu)",
-                        i, W->row[i + 1], W->row[i]);
+      return scree_fail(log, SCREE_BAD_INPUT,
+                        "W: row %d ends at entry %zu, expected at least %zu, where it begins", i,
+                        W->row[i + 1], W->row[i]);
     for (size_t k = W->row[i]; k < W->row[i + 1]; ++k) {
       if (W->col[k] < 0 || W->col[k] >= W->n)
         return scree_fail(log, SCREE_BAD_INPUT, "W: column %d in row %d, expected 0 to %d",

@@ -216,8 +216,9 @@ static scree_Status read_checkpoint(scree_Run *run, scree_SceneChanges *changes,
     return SCREE_OK;
   }
   if (run->head.poured > run->info.poured)
-    return scree_fail(run->log, SCREE_BAD_INPUT, "%s: more bodies were poured than the scene has",
-                      run->path[SCREE_PATH_CHECKPOINT]);
+    return scree_fail(run->log, SCREE_BAD_INPUT,
+                      "%s: found %d poured bodies, expected at most %d, as the scene has",
+                      run->path[SCREE_PATH_CHECKPOINT], run->head.poured, run->info.poured);
   memcpy(run->order, *order, (size_t)run->head.poured * sizeof **order);
   if (!run->head.summary.finished) return SCREE_OK;
   if (goes_further(run, changes)) {

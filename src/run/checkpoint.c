@@ -62,7 +62,10 @@ scree_Status scree_checkpoint_read(const char *path, scree_CheckpointHead *head,
   bool good = count >= sizeof file && memcmp(file.magic, magic, sizeof magic) == 0;
   if (good && (file.version != VERSION || file.head_size != sizeof *head)) {
     scree_free(data);
-    return scree_fail(log, SCREE_BAD_INPUT, "%s: written by another version of scree", path);
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "%s: found version %u with a head of %u bytes, expected %d and %zu: written "
+                      "by another version of scree",
+                      path, file.version, file.head_size, VERSION, sizeof *head);
   }
   good = good && file.size == count - sizeof file && file.size >= sizeof *head &&
          file.checksum == crc32_z(0, (const Bytef *)payload, (size_t)file.size);
@@ -71,7 +74,9 @@ scree_Status scree_checkpoint_read(const char *path, scree_CheckpointHead *head,
          file.size == sizeof *head + (size_t)head->poured * sizeof(int) + head->state;
   if (!good) {
     scree_free(data);
-    return scree_fail(log, SCREE_BAD_INPUT, "%s: damaged: wrong checksum", path);
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "%s: damaged: found a wrong size or checksum, expected a complete checkpoint",
+                      path);
   }
   *order = SCREE_ALLOC(int, head->poured);
   *state = SCREE_ALLOC(char, head->state);
@@ -174,20 +179,28 @@ static scree_Status scan(int file, const char *path, scree_CheckpointHead *head,
   bool good =
       scree_read_all(file, &top, sizeof top, 0) && memcmp(top.magic, magic, sizeof magic) == 0;
   if (good && (top.version != VERSION || top.head_size != sizeof *head))
-    return scree_fail(log, SCREE_BAD_INPUT, "%s: written by another version of scree", path);
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "%s: found version %u with a head of %u bytes, expected %d and %zu: written "
+                      "by another version of scree",
+                      path, top.version, top.head_size, VERSION, sizeof *head);
   good = good && top.size >= sizeof *head && top.size < INT64_MAX &&
          sum_payload(file, (int64_t)top.size, &sum) && sum == top.checksum &&
          scree_read_all(file, head, sizeof *head, sizeof top);
   good = good && head->poured >= 0 && head->state <= top.size &&
          top.size == sizeof *head + (size_t)head->poured * sizeof(int) + head->state;
-  if (!good) return scree_fail(log, SCREE_BAD_INPUT, "%s: damaged: wrong checksum", path);
+  if (!good)
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "%s: damaged: found a wrong size or checksum, expected a complete checkpoint",
+                      path);
   *order = SCREE_ALLOC(int, head->poured);
   if (!*order) return scree_fail_memory(log, path);
   const size_t poured = (size_t)head->poured * sizeof(int);
   *state = (int64_t)(sizeof top + sizeof *head + poured);
   head->summary.reason = NULL; /* a pointer of another process */
   if (scree_read_all(file, *order, poured, (int64_t)(sizeof top + sizeof *head))) return SCREE_OK;
-  return scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read", path);
+  return scree_fail(log, SCREE_BAD_INPUT,
+                    "%s: cannot be read, expected the numbers of %lld poured bodies", path,
+                    (long long)head->poured);
 }
 
 scree_Status scree_checkpoint_scan(const char *path, scree_CheckpointHead *head, int **order,
@@ -197,7 +210,8 @@ scree_Status scree_checkpoint_scan(const char *path, scree_CheckpointHead *head,
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0 && errno == ENOENT) return SCREE_OK;
   if (file < 0)
-    return scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+    return scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s, expected a checkpoint", path,
+                      strerror(errno));
   *found = true;
   const scree_Status status = scan(file, path, head, order, state, log);
   (void)close(file);

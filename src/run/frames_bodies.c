@@ -100,7 +100,8 @@ static scree_Status read_shapes(const scree_H5 *h5, const char *group, hsize_t n
   for (hsize_t i = 0; i < n; ++i)
     if (s->offset[i] < 0 || s->offset[i + 1] < s->offset[i] || s->offset[i + 1] > total)
       return scree_fail(h5->log, SCREE_BAD_INPUT,
-                        "%s: %s/vertex_offset: shape %llu has vertices %lld to %lld of %lld",
+                        "%s: %s/vertex_offset: shape %llu has vertices %lld to %lld, expected them "
+                        "to ascend to at most %lld",
                         h5->path, group, (unsigned long long)i, (long long)s->offset[i],
                         (long long)s->offset[i + 1], (long long)total);
   s->vertices = SCREE_ALLOC(double, 3 * total);
@@ -124,8 +125,8 @@ static scree_Status read_triangles(const scree_H5 *h5, hsize_t n, Shapes *s) {
     if (s->triangle_offset[i] < 0 || s->triangle_offset[i + 1] < s->triangle_offset[i] ||
         s->triangle_offset[i + 1] > total)
       status = scree_fail(h5->log, SCREE_BAD_INPUT,
-                          "%s: /bodies/triangle_offset: body %llu has triangles %lld to %lld of "
-                          "%lld",
+                          "%s: /bodies/triangle_offset: body %llu has triangles %lld to %lld, "
+                          "expected them to ascend to at most %lld",
                           h5->path, (unsigned long long)i, (long long)s->triangle_offset[i],
                           (long long)s->triangle_offset[i + 1], (long long)total);
   return status == SCREE_OK ? scree_frames_named(h5, "/bodies/triangles", 0, (hsize_t)total, 3,
@@ -191,8 +192,9 @@ static scree_ShapeKind kind_of(const scree_Replay *replay, const scree_H5 *h5, c
       known ? scree_shape_kind(names[index], replay->dimension) : SCREE_SHAPE_KINDS;
   if (kind == SCREE_SHAPE_KINDS)
     scree_fail(h5->log, SCREE_BAD_INPUT,
-               "%s: %s/kind: shape %d is of kind %d (%s), which this scree does not know", h5->path,
-               group, i, index, known ? names[index] : "?");
+               "%s: %s/kind: shape %d is of kind %d (%s), expected a kind that this version of "
+               "scree knows",
+               h5->path, group, i, index, known ? names[index] : "?");
   return kind;
 }
 
@@ -292,7 +294,10 @@ scree_Status scree_frames_bodies(scree_Replay *replay, const scree_H5 *h5) {
                  : make_shape(replay, &table.shapes, i, kind, shape);
     if (status == SCREE_OK) continue;
     *shape = (scree_Shape){0};
-    scree_fail(replay->log, status, "body %d of the run has no usable shape", i);
+    scree_fail(
+        replay->log, status,
+        "body %d of the run: found no usable shape, expected the one with which the run was made",
+        i);
   }
   table_fini(&table);
   table_fini(&parts);

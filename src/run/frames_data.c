@@ -48,12 +48,11 @@ scree_Status scree_frames_named(const scree_H5 *h5, const char *name, hsize_t st
   const bool good = data >= 0 && scree_frames_rows(data, start, count, columns, type, values);
   if (data >= 0) H5Dclose(data);
   if (good) return SCREE_OK;
-  return scree_fail(
-      h5->log, SCREE_BAD_INPUT,
-      "%s: %s: rows %llu to %llu of %llu numbers cannot be read: the file is damaged, "
-      "or was not written by scree run",
-      h5->path, name, (unsigned long long)start, (unsigned long long)(start + count),
-      (unsigned long long)columns);
+  return scree_fail(h5->log, SCREE_BAD_INPUT,
+                    "%s: %s: rows %llu to %llu cannot be read, expected %llu numbers in each: the "
+                    "file is damaged, or was not written by scree run",
+                    h5->path, name, (unsigned long long)start, (unsigned long long)(start + count),
+                    (unsigned long long)columns);
 }
 
 void scree_frames_attribute(const scree_H5 *h5, const char *name, hid_t type, void *value,

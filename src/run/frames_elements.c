@@ -14,9 +14,12 @@ static scree_Status read_offsets(const scree_H5 *h5, const char *name, hsize_t n
                                  int64_t *offset) {
   const scree_Status status = scree_frames_named(h5, name, 0, n + 1, 1, H5T_NATIVE_INT64, offset);
   if (status) return status;
-  if (offset[0] != 0 || offset[n] > most) return refuse(h5, "offsets are out of range");
+  if (offset[0] != 0 || offset[n] > most)
+    return refuse(
+        h5, "found offsets out of range, expected them to begin at 0 and to end within the data");
   for (hsize_t k = 0; k < n; ++k)
-    if (offset[k + 1] < offset[k]) return refuse(h5, "offsets do not ascend");
+    if (offset[k + 1] < offset[k])
+      return refuse(h5, "found offsets that descend, expected them to ascend");
   return SCREE_OK;
 }
 
@@ -54,7 +57,8 @@ static scree_Status read_meshes(scree_Replay *replay, const scree_H5 *h5, int64_
   for (hsize_t k = 0; !status && k < p; ++k)
     if (replay->node_holder[k] < -2 || replay->node_holder[k] >= replay->body_count ||
         (replay->node_holder[k] >= 0 && !driven))
-      status = refuse(h5, "a node is held by no obstacle");
+      status = refuse(h5, "found a node that is held by an unknown obstacle, expected the number "
+                          "of a body, -1 or -2");
   return status;
 }
 
@@ -74,18 +78,20 @@ scree_Status scree_frames_elements(scree_Replay *replay, const scree_H5 *h5) {
                                 replay->surface_node);
   if (!status && replay->frame_count > 0 &&
       (!scree_frames_extent(h5, "/frames/node_position", 3, dims) || (int64_t)dims[1] != node[n]))
-    status = refuse(h5, "nodes and positions do not agree");
+    status = refuse(h5, "found another number of positions, expected one for each node");
   for (hsize_t b = 0; !status && b < n; ++b) {
     scree_ReplayBody *body = &replay->bodies[b];
     body->node_first = (int)node[b];
     body->node_count = (int)(node[b + 1] - node[b]);
     if (body->node_count == 0) continue;
     if (vertex[b + 1] - vertex[b] != body->shape.vertex_count)
-      status = refuse(h5, "vertices and surfaces do not agree");
+      status =
+          refuse(h5, "found another number of vertices on a surface, expected that of the shape");
     body->surface_node = replay->surface_node + vertex[b];
     for (int k = 0; !status && k < body->shape.vertex_count; ++k)
       if (body->surface_node[k] < 0 || body->surface_node[k] >= body->node_count)
-        status = refuse(h5, "a vertex of a surface is no node");
+        status =
+            refuse(h5, "found a vertex of a surface that is no node, expected a node of the body");
   }
   if (!status) replay->node_count = (int)node[n];
   if (!status) status = read_meshes(replay, h5, node[n]);

@@ -24,8 +24,8 @@ scree_Status scree_frames_joints(scree_Replay *replay, const scree_H5 *h5) {
     table[4 * k] = known ? (int)scree_joint_find(names[column[k]]) : SCREE_JOINT_KINDS;
     if (table[4 * k] == SCREE_JOINT_KINDS)
       status = scree_fail(h5->log, SCREE_BAD_INPUT,
-                          "%s: /joints/kind: joint %llu is of kind %d, which this scree does not "
-                          "know",
+                          "%s: /joints/kind: joint %llu is of kind %d, expected a kind that this "
+                          "version of scree knows",
                           h5->path, (unsigned long long)k, column[k]);
   }
   if (status == SCREE_OK)

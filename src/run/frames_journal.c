@@ -142,7 +142,9 @@ scree_Status scree_frames_journal_read(scree_FramesJournal *journal, const scree
   bool end = false;
   scree_Status status = scree_journal_read(&journal->journal, &offset, from, &end, replay->log);
   if (status == SCREE_OK && end)
-    status = scree_fail(replay->log, SCREE_BAD_INPUT, "%s: frame %d is damaged", journal->path, k);
+    status = scree_fail(replay->log, SCREE_BAD_INPUT,
+                        "%s: frame %d is damaged, expected a record with its checksum",
+                        journal->path, k);
   const int bodies =
       from->head.bodies < replay->body_count ? from->head.bodies : replay->body_count;
   const int contacts = frame->bodies_only ? 0 : from->head.contacts;

@@ -174,7 +174,8 @@ static scree_Status read_state(const scree_Replay *replay, Source *source, hsize
   }
   if (good) return SCREE_OK;
   return scree_fail(replay->log, SCREE_BAD_INPUT,
-                    "%s: the deformation of frame %llu cannot be read: the file is damaged",
+                    "%s: /frames/gradient: frame %llu cannot be read, expected 9 "
+                    "numbers for each body: the file is damaged",
                     source->h5.path, (unsigned long long)row);
 }
 
@@ -193,13 +194,16 @@ static scree_Status read_frame(scree_Replay *replay, int k, scree_ReplayFrame *f
       !scree_frames_rows(source->velocity, row, 1, 3 * n, H5T_NATIVE_DOUBLE, frame->velocity) ||
       !scree_frames_rows(source->angular, row, 1, 3 * n, H5T_NATIVE_DOUBLE, frame->angular))
     return scree_fail(replay->log, SCREE_BAD_INPUT,
-                      "%s: frame %d cannot be read: the file is damaged", source->h5.path, k);
+                      "%s: frame %d cannot be read, expected positions, orientations and "
+                      "velocities of %d bodies: the file is damaged",
+                      source->h5.path, k, replay->body_count);
   if (source->alive >= 0) {
     if (!room((void **)&source->ints, &source->ints_capacity, n, sizeof(int)))
       return scree_fail_memory(replay->log, "a frame");
     if (!scree_frames_rows(source->alive, row, 1, n, H5T_NATIVE_INT, source->ints))
       return scree_fail(replay->log, SCREE_BAD_INPUT,
-                        "%s: /frames/alive: frame %d cannot be read: the file is damaged",
+                        "%s: /frames/alive: frame %d cannot be read, expected a number for each "
+                        "body: the file is damaged",
                         source->h5.path, k);
     for (hsize_t i = 0; i < n; ++i) frame->present[i] = source->ints[i] != 0;
   }
@@ -208,7 +212,8 @@ static scree_Status read_frame(scree_Replay *replay, int k, scree_ReplayFrame *f
   if (frame->deforms &&
       !scree_frames_rows(source->stretch, row, 1, 3 * n, H5T_NATIVE_DOUBLE, frame->stretch))
     return scree_fail(replay->log, SCREE_BAD_INPUT,
-                      "%s: /frames/stretch: frame %d cannot be read: the file is damaged",
+                      "%s: /frames/stretch: frame %d cannot be read, expected 3 numbers for each "
+                      "body: the file is damaged",
                       source->h5.path, k);
   for (hsize_t i = 0; frame->deforms && i < 3 * n; ++i)
     if (!(frame->stretch[i] > 0) || !isfinite(frame->stretch[i])) frame->stretch[i] = 1;
@@ -220,8 +225,9 @@ static scree_Status read_frame(scree_Replay *replay, int k, scree_ReplayFrame *f
         !scree_frames_rows(source->node_stress, row, 1, 6 * nodes, H5T_NATIVE_DOUBLE,
                            frame->node_stress))
       return scree_fail(replay->log, SCREE_BAD_INPUT,
-                        "%s: /frames/node_position: frame %d cannot be read: the file is damaged",
-                        source->h5.path, k);
+                        "%s: /frames/node_position: frame %d cannot be read, expected positions "
+                        "and stresses of %d nodes: the file is damaged",
+                        source->h5.path, k, replay->node_count);
   }
   status = read_state(replay, source, row, frame);
   if (status == SCREE_OK) status = scree_frames_read_joints(replay, &source->h5, k, frame);
@@ -306,11 +312,11 @@ static scree_Status read_index(scree_Replay *replay, Source *source) {
     if (source->offset[k] < 0 || source->offset[k + 1] < source->offset[k] ||
         source->offset[k + 1] > (int64_t)dims[0] ||
         source->offset[k + 1] - source->offset[k] > INT32_MAX)
-      status =
-          scree_fail(h5->log, SCREE_BAD_INPUT,
-                     "%s: /frames/contact_offset: frame %llu has contacts %lld to %lld of %llu",
-                     h5->path, (unsigned long long)k, (long long)source->offset[k],
-                     (long long)source->offset[k + 1], (unsigned long long)dims[0]);
+      status = scree_fail(h5->log, SCREE_BAD_INPUT,
+                          "%s: /frames/contact_offset: frame %llu has contacts %lld to %lld, "
+                          "expected them to ascend to at most %llu",
+                          h5->path, (unsigned long long)k, (long long)source->offset[k],
+                          (long long)source->offset[k + 1], (unsigned long long)dims[0]);
   source->contacts = status == SCREE_OK && dims[0] > 0;
   return status;
 }
@@ -350,11 +356,10 @@ static scree_Status open_frames(scree_Replay *replay, Source *source) {
       source->alive = H5Dopen2(h5->file, "/frames/alive", H5P_DEFAULT);
     return SCREE_OK;
   }
-  return scree_fail(
-      h5->log, SCREE_BAD_INPUT,
-      "%s: /frames: positions, orientations and velocities are not all of %llu frames "
-      "x %llu bodies",
-      h5->path, (unsigned long long)f, (unsigned long long)n);
+  return scree_fail(h5->log, SCREE_BAD_INPUT,
+                    "%s: /frames: found other sizes, expected positions, orientations and "
+                    "velocities of %llu frames x %llu bodies",
+                    h5->path, (unsigned long long)f, (unsigned long long)n);
 }
 
 /* Names of the materials, and the colours that the scene gives them. */

@@ -149,10 +149,12 @@ static scree_Status open_folder(scree_Recorder *recorder, const scree_RecorderSe
              results = size_of(recorder->path[RESULTS]) >= 0;
   if ((journal || results) && !settings->replace && !settings->resume)
     return scree_fail(log, SCREE_BAD_INPUT,
-                      "%s: contains a run: resume it, replace it, or choose another folder",
+                      "%s: found a run, expected an empty folder: resume the run, replace it, or "
+                      "choose another folder",
                       settings->folder);
   if (settings->resume && results && !journal)
-    return scree_fail(log, SCREE_BAD_INPUT, "%s: the run is finished and cannot be resumed",
+    return scree_fail(log, SCREE_BAD_INPUT,
+                      "%s: found a finished run, expected one that can be resumed",
                       settings->folder);
   int64_t frames = 0, lines = 0;
   scree_Status status = SCREE_OK;
@@ -202,8 +204,8 @@ void scree_recorder_destroy(scree_Recorder *recorder) {
 
 static scree_Status check_open(const scree_Recorder *recorder) {
   if (!recorder->finished) return SCREE_OK;
-  return scree_fail(&recorder->log, SCREE_BAD_INPUT, "%s: the run is finished",
-                    recorder->path[RESULTS]);
+  return scree_fail(&recorder->log, SCREE_BAD_INPUT,
+                    "%s: the run is finished, expected no further steps", recorder->path[RESULTS]);
 }
 
 scree_Status scree_recorder_step(scree_Recorder *recorder, const scree_StepReport *report) {

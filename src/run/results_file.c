@@ -89,7 +89,8 @@ scree_Status scree_file_load(const char *path, char **data, size_t *count, const
   FILE *file = fopen(path, "rb");
   if (!file && errno == ENOENT) return SCREE_OK;
   if (!file)
-    return scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+    return scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s, expected a file of a run",
+                      path, strerror(errno));
   void *bytes = NULL;
   size_t capacity = 0, length = 0, got = 0;
   bool good = true;
@@ -108,7 +109,8 @@ scree_Status scree_file_load(const char *path, char **data, size_t *count, const
   }
   scree_free(bytes);
   if (!good) return scree_fail_memory(log, path);
-  return scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s", path, strerror(error));
+  return scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s, expected a file of a run", path,
+                    strerror(error));
 }
 
 int scree_make_folder(const char *path) {

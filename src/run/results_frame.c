@@ -289,9 +289,10 @@ scree_Status scree_journal_open(scree_Journal *journal, const char *path, int64_
   const off_t end = lseek(journal->file, 0, SEEK_END);
   if (end < length) {
     scree_journal_close(journal);
-    return scree_fail(log, SCREE_BAD_INPUT,
-                      "%s: found %lld bytes, the checkpoint needs %lld: the folder is damaged",
-                      path, (long long)end, (long long)length);
+    return scree_fail(
+        log, SCREE_BAD_INPUT,
+        "%s: found %lld bytes, expected at least the %lld of the checkpoint: the folder is damaged",
+        path, (long long)end, (long long)length);
   }
   if (ftruncate(journal->file, length) == 0 && lseek(journal->file, length, SEEK_SET) == length)
     return SCREE_OK;

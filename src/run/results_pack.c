@@ -251,8 +251,9 @@ scree_Status scree_pack_update(scree_ResultsPack *pack, const scree_Journal *jou
       if (status != SCREE_OK) return status;
     }
     if (end || next > journal->length)
-      return scree_fail(log, SCREE_BAD_INPUT, "%s: frame %d is damaged", journal->path,
-                        pack->frames);
+      return scree_fail(log, SCREE_BAD_INPUT,
+                        "%s: frame %d is damaged, expected a record with its checksum",
+                        journal->path, pack->frames);
     scree_column_sizes_add(&pack->sizes, &frame->head);
     if (!fits(pack, &pack->sizes)) { /* also before the first frame */
       const bool first = pack->offset == 0;

@@ -67,7 +67,9 @@ static scree_Status read_heads(Shared *s, const scree_Log *log) {
     /* each frame is verified by one rank */
     const bool mine = f % size == scree_ranks_rank(s->ranks);
     if (status == SCREE_OK && (end || (mine && !scree_journal_is_whole(s->journal, s->record[f]))))
-      status = scree_fail(log, SCREE_BAD_INPUT, "%s: frame %d is damaged", s->journal->path, f);
+      status = scree_fail(log, SCREE_BAD_INPUT,
+                          "%s: frame %d is damaged, expected a record with its checksum",
+                          s->journal->path, f);
   }
   return scree_ranks_agree(s->ranks, status, log);
 }

@@ -81,10 +81,12 @@ scree_Status scree_results_sizes(const scree_Journal *journal, const scree_World
       return status;
     }
     if (head.bodies > bodies)
-      return scree_fail(log, SCREE_BAD_INPUT, "%s: a frame has %d bodies, the world only %d",
+      return scree_fail(log, SCREE_BAD_INPUT,
+                        "%s: a frame has %d bodies, expected at most the %d of the world",
                         journal->path, (int)head.bodies, bodies);
     if (head.joints > sizes->rows.joints)
-      return scree_fail(log, SCREE_BAD_INPUT, "%s: a frame has %d joints, the world only %d",
+      return scree_fail(log, SCREE_BAD_INPUT,
+                        "%s: a frame has %d joints, expected at most the %d of the world",
                         journal->path, (int)head.joints, sizes->rows.joints);
     count_bodies(sizes, &head);
     if (!count_frame(sizes, &head)) return scree_fail_memory(log, "the frames of the results");

@@ -310,8 +310,8 @@ scree_Status scree_results_to_journal(const char *path, scree_Journal *journal, 
   }
   if (!good)
     status = scree_fail(log, SCREE_BAD_INPUT,
-                        "%s: its %d frames cannot be read back: the file is damaged, or there is "
-                        "not enough memory",
+                        "%s: cannot be read back, expected %d frames: the file is damaged, or "
+                        "there is not enough memory",
                         path, frames);
   scree_frame_fini(&frame);
   scree_free(work);

@@ -29,14 +29,17 @@ scree_Status scree_telemetry_open(scree_Telemetry *telemetry, const char *path, 
   int error = 0;
   if (flock(telemetry->file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     scree_telemetry_close(telemetry);
-    return scree_fail(log, SCREE_BAD_INPUT, "%s: another run is writing to this folder", path);
+    return scree_fail(
+        log, SCREE_BAD_INPUT,
+        "%s: another run is writing to this folder, expected a folder that no run uses", path);
   }
   const off_t end = lseek(telemetry->file, 0, SEEK_END);
   if (end < length) {
     scree_telemetry_close(telemetry);
-    return scree_fail(log, SCREE_BAD_INPUT,
-                      "%s: found %lld bytes, the checkpoint needs %lld: the folder is damaged",
-                      path, (long long)end, (long long)length);
+    return scree_fail(
+        log, SCREE_BAD_INPUT,
+        "%s: found %lld bytes, expected at least the %lld of the checkpoint: the folder is damaged",
+        path, (long long)end, (long long)length);
   }
   if (ftruncate(telemetry->file, length) != 0 || lseek(telemetry->file, length, SEEK_SET) != length)
     error = errno;

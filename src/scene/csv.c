@@ -35,7 +35,8 @@ scree_Status scree_text_load(const char *path, const scree_Log *log, char **text
   *text = NULL;
   *size = 0;
   if (!file)
-    return scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+    return scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s, expected a table", path,
+                      strerror(errno));
   const bool regular = fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode);
   bool good = true;
   while (regular && length <= FILE_MAX) {
@@ -49,7 +50,8 @@ scree_Status scree_text_load(const char *path, const scree_Log *log, char **text
   scree_Status status = SCREE_OK;
   if (!regular) status = scree_fail(log, SCREE_BAD_INPUT, "%s: expected a file", path);
   if (!good) status = scree_fail_memory(log, path);
-  if (failed) status = scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read", path);
+  if (failed)
+    status = scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read, expected a table", path);
   if (length > FILE_MAX)
     status = scree_fail(log, SCREE_BAD_INPUT, "%s: more than %d bytes, expected a smaller file",
                         path, FILE_MAX);

@@ -8,6 +8,7 @@
 #include "scree/options.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,8 +74,9 @@ static scree_Status read_header(Table *table) {
     return scree_fail(table->log, SCREE_BAD_INPUT, "%s: expected columns x, y%s", csv->path,
                       table->scene->dimension == 3 ? ", z" : "");
   if (table->shape < 0 && !table->has_shape)
-    return scree_scene_refuse(table->scene, table->node, table->log,
-                              "shape is missing: the table has no column \"shape\"");
+    return scree_scene_refuse(
+        table->scene, table->node, table->log,
+        "shape is missing, expected it here or as a column \"shape\" of the table");
   return SCREE_OK;
 }
 
@@ -124,7 +126,8 @@ static scree_Status read_shape(const Table *table, int row, double scale, scree_
   if (table->shape >= 0) {
     const char *word = scree_csv_text(csv, row, table->shape);
     kind = scree_shape_kind(word, table->scene->dimension);
-    if (kind == SCREE_SHAPE_KINDS) return refuse_row(table, row, "unknown shape", word);
+    if (kind == SCREE_SHAPE_KINDS)
+      return refuse_row(table, row, "expected the name of a shape of this dimension", word);
     own = !table->has_shape || kind != table->common.kind;
   }
   const scree_ShapeType *type = scree_shape_type(kind);
@@ -140,7 +143,10 @@ static scree_Status read_shape(const Table *table, int row, double scale, scree_
       if (status != SCREE_OK) return status;
       changed = true;
     } else if (own && parameter->required) {
-      return refuse_row(table, row, "the shape needs the column", parameter->name);
+      char text[120];
+      snprintf(text, sizeof text, "expected a number in the column %.40s, which the shape needs",
+               parameter->name);
+      return refuse_row(table, row, text, NULL);
     }
     parameters[p] *= scale;
   }
@@ -155,7 +161,11 @@ static scree_Status read_shape(const Table *table, int row, double scale, scree_
     return scree_scene_scale_shape(&table->common, scale, shape, table->log);
   }
   scree_Status status = scree_shape_init(shape, kind, parameters, NULL, 0, table->log);
-  return status == SCREE_BAD_INPUT ? refuse_row(table, row, "this shape is refused", NULL) : status;
+  return status == SCREE_BAD_INPUT
+             ? refuse_row(table, row,
+                          "the shape is refused, expected parameters as the message before says",
+                          NULL)
+             : status;
 }
 
 static scree_Status read_material(const Table *table, int row, scree_BodyDef *def) {
@@ -167,7 +177,7 @@ static scree_Status read_material(const Table *table, int row, scree_BodyDef *de
       scree_scene_material(table->scene, k, &def->density, NULL);
       return SCREE_OK;
     }
-  return refuse_row(table, row, "unknown material", word);
+  return refuse_row(table, row, "expected the name of a material of the scene", word);
 }
 
 static scree_Status add_row(Table *table, int row) {
@@ -182,7 +192,8 @@ static scree_Status add_row(Table *table, int row) {
   scree_BodyDef *def = &body.def;
   const bool flat = table->scene->dimension == 2;
   const double length = sqrt(x[QW] * x[QW] + x[QX] * x[QX] + x[QY] * x[QY] + x[QZ] * x[QZ]);
-  if (!(length > 0)) return refuse_row(table, row, "the quaternion is zero", NULL);
+  if (!(length > 0))
+    return refuse_row(table, row, "the quaternion is zero, expected one of any other length", NULL);
   if (!(x[SCALE] > 0)) return refuse_row(table, row, "scale: expected a number above 0", NULL);
   def->pose.position = scree_vec3(x[X], x[Y], flat ? 0 : x[Z]);
   def->pose.orientation = table->column[ANGLE] >= 0

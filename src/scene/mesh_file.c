@@ -39,7 +39,9 @@ void scree_mesh_file_fini(scree_MeshFile *mesh) {
 static scree_Status add_vertex(Reader *r, scree_Vec3 v) {
   scree_MeshFile *m = r->mesh;
   if (!isfinite(v.x) || !isfinite(v.y) || !isfinite(v.z))
-    return scree_fail(r->log, SCREE_BAD_INPUT, "%s:%d: a vertex is not finite", r->path, r->line);
+    return scree_fail(r->log, SCREE_BAD_INPUT,
+                      "%s:%d: found a vertex that is not finite, expected three finite numbers",
+                      r->path, r->line);
   if (m->vertex_count >= MOST || !scree_grow((void **)&m->vertices, &r->vertex_capacity,
                                              (size_t)m->vertex_count + 1, sizeof *m->vertices))
     return scree_fail_memory(r->log, r->path);
@@ -269,7 +271,8 @@ scree_Status scree_mesh_file_parse(const char *path, const char *text, size_t le
 scree_Status scree_mesh_file_read(const char *path, scree_MeshFile *mesh, const scree_Log *log) {
   *mesh = (scree_MeshFile){0};
   FILE *file = fopen(path, "rb");
-  if (!file) return scree_fail(log, SCREE_BAD_INPUT, "%s: %s", path, strerror(errno));
+  if (!file)
+    return scree_fail(log, SCREE_BAD_INPUT, "%s: %s, expected a mesh file", path, strerror(errno));
   char *text = NULL;
   size_t capacity = 0, length = 0;
   scree_Status status = SCREE_OK;
@@ -279,7 +282,8 @@ scree_Status scree_mesh_file_read(const char *path, scree_MeshFile *mesh, const 
       break;
     }
     more = fread(text + length, 1, capacity - length, file);
-    if (ferror(file)) status = scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read", path);
+    if (ferror(file))
+      status = scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read, expected a mesh file", path);
   }
   fclose(file);
   if (status == SCREE_OK) status = scree_mesh_file_parse(path, text, length, mesh, log);

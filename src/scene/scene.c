@@ -342,7 +342,8 @@ scree_Status scree_scene_read_part(const char *path, const char *const *override
   FILE *file = fopen(path, "rb");
   struct stat status;
   if (!file)
-    return scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+    return scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s, expected a scene file", path,
+                      strerror(errno));
   const bool known = fstat(fileno(file), &status) == 0;
   if (!known || S_ISDIR(status.st_mode) || (S_ISREG(status.st_mode) && status.st_size > FILE_MAX)) {
     fclose(file);
@@ -362,7 +363,8 @@ scree_Status scree_scene_read_part(const char *path, const char *const *override
   scree_Status outcome = SCREE_OK;
   if (!good) outcome = scree_fail_memory(log, path);
   if (error)
-    outcome = scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s", path, strerror(error));
+    outcome = scree_fail(log, SCREE_BAD_INPUT, "%s: cannot be read: %s, expected a scene file",
+                         path, strerror(error));
   if (outcome == SCREE_OK)
     outcome = parse_part(text, length, path, overrides, ranks, restored, log, scene);
   scree_free(text);

@@ -225,7 +225,8 @@ static scree_Status from_image(const char *path, Heights *h, const scree_Log *lo
         good = next_number(&at, end, &value);
       }
       if (!good)
-        status = scree_fail(log, SCREE_BAD_INPUT, "%s: the image ends before its %ld x %ld points",
+        status = scree_fail(log, SCREE_BAD_INPUT,
+                            "%s: found the end of the file, expected an image of %ld x %ld points",
                             path, nx, ny);
       else
         h->value[(size_t)j * (size_t)nx + (size_t)i] = (double)value / (double)white;

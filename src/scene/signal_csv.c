@@ -78,7 +78,8 @@ static bool read_column(Source *source, const scree_Node *node, int *column) {
   if (strcmp(node->text, "-") == 0) return true;
   *column = scree_csv_column(&source->csv, node->text);
   return *column >= 0 ||
-         refuse(source, node, "%s has no column \"%.60s\"", source->csv.path, node->text);
+         refuse(source, node, "%s has no column \"%.60s\", expected the name or number of one",
+                source->csv.path, node->text);
 }
 
 static bool read_columns(Source *source) {
@@ -130,8 +131,8 @@ static scree_Node *make_table(const Source *source) {
       x[c] *= source->scale;
     }
     if (good && row > 0 && !(time > last))
-      good = refuse(source, source->node, "%s:%d: the time %g is not after %g", source->csv.path,
-                    source->csv.lines[row], time, last);
+      good = refuse(source, source->node, "%s:%d: found the time %g, expected one after %g",
+                    source->csv.path, source->csv.lines[row], time, last);
     for (int c = 0; c < source->components && good; ++c) {
       if (row > 0) sum[c] += 0.5 * (time - last) * (x[c] + before[c]);
       before[c] = x[c];

@@ -175,18 +175,20 @@ static scree_Status read_alias(Reader *reader, const yaml_event_t *event, scree_
     *node = copy_node(reader->tree, reader->anchors[k].node);
     if (*node) return SCREE_OK;
     return reader->tree->copies > COPIES_MAX
-               ? refuse(reader, event->start_mark, "aliases make the file too large")
+               ? refuse(reader, event->start_mark,
+                        "found aliases that make the file too large, expected fewer copies")
                : scree_fail_memory(reader->log, reader->name);
   }
-  char text[160];
-  snprintf(text, sizeof text, "alias *%.100s names no anchor that was complete before it", name);
+  char text[200];
+  snprintf(text, sizeof text,
+           "alias *%.100s names no anchor, expected one that is complete before it", name);
   return refuse(reader, event->start_mark, text);
 }
 
 static scree_Status read_scalar(Reader *reader, const yaml_event_t *event, scree_Node **node) {
   const char *value = (const char *)event->data.scalar.value;
   if (strlen(value) != event->data.scalar.length)
-    return refuse(reader, event->start_mark, "text holds a null character");
+    return refuse(reader, event->start_mark, "found a null character, expected text");
   *node = scree_tree_scalar(reader->tree, value, (int)event->start_mark.line + 1,
                             (int)event->start_mark.column + 1);
   if (!*node) return scree_fail_memory(reader->log, reader->name);
@@ -245,7 +247,9 @@ static scree_Status read_value(Reader *reader, yaml_event_t *event, int depth, s
   scree_Status status = SCREE_OK;
   const yaml_char_t *anchor = NULL;
   const int line = (int)event->start_mark.line + 1, column = (int)event->start_mark.column + 1;
-  if (depth > DEPTH_MAX) return refuse(reader, event->start_mark, "nested too deeply");
+  if (depth > DEPTH_MAX)
+    return refuse(reader, event->start_mark,
+                  "found values nested too deeply, expected fewer levels");
   switch (event->type) {
   case YAML_ALIAS_EVENT: return read_alias(reader, event, node);
   case YAML_SCALAR_EVENT:

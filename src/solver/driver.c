@@ -526,7 +526,8 @@ scree_Status scree_solver_restore(scree_Solver *solver, const void *buffer, size
     part[k + 1] = part[k] ? scree_elimination_check(part[k], end) : NULL;
   if (part[SCREE_CACHES] != end)
     return scree_fail(&solver->log, SCREE_BAD_INPUT,
-                      "memory of a solver: these %zu bytes are invalid or of another version",
+                      "memory of a solver: found %zu bytes that are invalid or of another version, "
+                      "expected those that scree_solver_save has written",
                       size);
   scree_Status status = SCREE_OK;
   for (int k = 0; k < SCREE_CACHES; ++k) {

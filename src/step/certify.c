@@ -354,6 +354,8 @@ void scree_system_audit(scree_System *s, const scree_EnergyBalance *step, double
   a->last_step = scree_energy_exchanged(step) + fabs(step->kinetic - before);
   const double part = s->trial.h / s->settings.step;
   a->mean_step = (1 - part / exchange_memory) * a->mean_step + a->last_step / exchange_memory;
+  a->supplied = (1 - part / exchange_memory) * a->supplied +
+                (fabs(step->forces) + fabs(step->drivers)) / exchange_memory;
   a->scheme += step->scheme + s->swing;
   const double taken = e->normal + s->pending + e->friction + e->viscous + e->plastic - a->scheme;
   a->taken_peak = fmax(a->taken_peak, taken);
@@ -409,6 +411,17 @@ double scree_system_defect_allowed(const scree_System *s) {
 
 double scree_system_defect_limit(const scree_System *s) {
   return push_part * spent_part * scree_audit_turned_over(&s->audit);
+}
+
+bool scree_system_pays(scree_System *s, double defect) {
+  const scree_EnergyAudit *a = &s->audit;
+  const scree_TightenCase of = {.defect = defect,
+                                .exchanged = a->mean_step,
+                                .supplied = a->supplied,
+                                .held = held_size / defect_part * a->rest,
+                                .turned_over = scree_audit_turned_over(a),
+                                .creep = a->creep / s->settings.creep_limit};
+  return scree_account_pays(&s->work.account, &of);
 }
 
 double scree_system_held_part(void) {

@@ -186,16 +186,21 @@ scree_Status scree_rest_hold(scree_System *s, const scree_Portion *whole, const 
   bool *marked = SCREE_TAKE(&s->scratch, bool, islands->count);
   if (!defect || !marked) return scree_fail_memory(s->log, "islands that rest");
   measure_islands(s, problem, rest, defect);
-  for (int k = 0; k < islands->count; ++k)
+  double sum = 0;
+  for (int k = 0; k < islands->count; ++k) {
     marked[k] = rest->loads[k] > 0 && defect[k] > scree_system_held_part() * rest->loads[k];
+    if (marked[k]) sum += defect[k];
+  }
   const int most = scree_portion_largest(islands, marked);
-  if (most == 0) return SCREE_OK;
+  if (most == 0 || !scree_system_pays(s, sum)) return SCREE_OK;
+  const double spent = s->work.spent;
   scree_PortionRoom room;
   scree_Status status = scree_portion_room(s, problem, islands, most, &room);
   if (status) return status;
   bool tight, changed = false;
   status = hold_all(s, problem, rest, defect, marked, &room, report, &tight, &changed);
   if (status) return status;
+  s->work.account.now += s->work.spent - spent;
   scree_pause_after(&s->work.rest, tight, false);
   return changed ? scree_portion_measure(s, whole, report) : SCREE_OK;
 }

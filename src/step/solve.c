@@ -128,6 +128,8 @@ bool scree_system_work_used_up(const scree_System *s) {
 void scree_system_work_end(scree_System *s, bool certified) {
   scree_WorkMeter *w = &s->work;
   const double spent = w->spent;
+  const scree_Problem problem = scree_system_problem(s);
+  scree_account_close(&w->account, spent, scree_domain_sweep_seconds(s, &problem));
   w->before = 0;
   w->spent = 0; /* the meter is part of the saved state; this belongs to one step */
   if (!certified || s->posed.all == 0) return;
@@ -345,8 +347,9 @@ static scree_Status tighten(scree_System *s, scree_Portion *part, scree_SolveSet
   part->allowed = scree_system_defect_allowed(s);
   part->rests = scree_system_rests(s);
   part->rest_work = scree_system_rest_work(s, scree_domain_sweep_seconds(s, part->problem));
-  const double defect = scree_portion_defect(s, part);
+  const double defect = scree_portion_defect(s, part), spent = s->work.spent;
   if (!(defect > part->allowed) || scree_portion_is_exact(report)) return SCREE_OK;
+  if (!scree_system_pays(s, defect)) return SCREE_OK;
   const size_t n = scree_problem_rows(part->problem);
   const scree_ArenaMark mark = scree_arena_mark(&s->scratch);
   double *before = SCREE_TAKE_RAW(&s->scratch, double, n);
@@ -360,6 +363,7 @@ static scree_Status tighten(scree_System *s, scree_Portion *part, scree_SolveSet
     scree_pause_after(pause, tight, is_large(s, part->problem));
     status = keep_better(s, part, before, defect, settings, report);
   }
+  s->work.account.now += s->work.spent - spent;
   scree_arena_release(&s->scratch, mark);
   return status;
 }

@@ -29,6 +29,7 @@
 #include "law/law.h"
 #include "scree/solver.h"
 #include "scree/step.h"
+#include "step/account.h"
 #include "step/cell.h"
 #include "step/deform.h"
 #include "step/domain.h"
@@ -173,6 +174,7 @@ typedef struct scree_EnergyAudit {
   double turned_over; /* largest kinetic energy and energy flows so far */
   double last_step;   /* energy exchanged in the last step */
   double mean_step;   /* mean of the last ones, for a whole step (certify.c) */
+  double supplied;    /* the same of the work of drivers and forces */
   double weight;      /* sum over bodies of force (gravity included) times size */
   double creep;       /* largest so far of bodies that rest (creep.c) */
   double rest; /* the same times h over the time in which the force moves the body that far */
@@ -205,6 +207,8 @@ typedef struct scree_WorkMeter {
   scree_Pause rest;   /* of those for islands that rest in a world that does not */
   scree_Pause few;    /* of attempts with few sweeps in large problems */
   scree_Pause stress; /* of attempts to find smaller impulses (stress.c) */
+  /* of solves beyond the tolerance */
+  scree_TightenAccount account;
 } scree_WorkMeter;
 
 /* The current step, as passed to contact laws. */
@@ -593,6 +597,8 @@ scree_BodyRest scree_system_body_rest(const scree_System *s, int k, double h);
 /* Error and speed, as parts of `rest`: that which bodies at rest may have, and at which they rest.
  */
 double scree_system_held_part(void);
+/* Whether a solve that lowers the energy error `defect` is made (account.c). */
+bool scree_system_pays(scree_System *s, double defect);
 double scree_system_resting_part(void);
 /* Energy created since the start: added by pushing bodies out of penetration, returned by contacts
  * and scheme, or missing in the balance; relative to the energy exchanged, at least to the work of

@@ -23,7 +23,9 @@ scree_NodeInfo scree_body_node(const scree_World *world, int body, int node) {
   scree_NodeInfo info = {.place = none, .obstacle = -1, .anchor = none};
   const scree_ElementBody *d = find_elements(world, body);
   if (!d || node < 0 || node >= d->mesh->node_count) {
-    scree_fail(&world->log, SCREE_BAD_INPUT, "node %d of body %d: there is none", node, body);
+    scree_fail(&world->log, SCREE_BAD_INPUT,
+               "node %d of body %d: there is none, expected a node of a finite-element body", node,
+               body);
     return info;
   }
   info.place = d->mesh->node[node];
@@ -68,10 +70,12 @@ scree_Status scree_body_set_coordinates(scree_World *world, int body, const doub
   scree_Bodies *b = &world->system.bodies;
   if (!isfinite(account))
     return scree_fail(&world->log, SCREE_BAD_INPUT,
-                      "body %d: its sum of created energy is not finite", body);
+                      "body %d: its sum of created energy is not finite, expected a finite number",
+                      body);
   for (size_t k = 0; k < self->components; ++k)
     if (!isfinite(q[k]) || !isfinite(v[k]))
-      return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d: a coordinate is not finite", body);
+      return scree_fail(&world->log, SCREE_BAD_INPUT,
+                        "body %d: a coordinate is not finite, expected finite numbers", body);
   if (!isfinite(self->class_->strain(self, q)))
     return scree_fail(&world->log, SCREE_BAD_INPUT,
                       "body %d: it is turned inside out, expected a deformation whose gradient has "

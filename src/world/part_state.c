@@ -320,7 +320,8 @@ typedef struct Source {
 } Source;
 
 static scree_Status fail_read(const Source *source) {
-  return scree_fail(source->s->log, SCREE_BAD_INPUT, "state: it cannot be read");
+  return scree_fail(source->s->log, SCREE_BAD_INPUT,
+                    "state: it cannot be read, expected the bytes that its head describes");
 }
 
 static scree_Status read_header(Source *source) {
@@ -352,8 +353,8 @@ static scree_Status read_header(Source *source) {
   for (int k = 0; k < SCREE_STATE_SECTIONS; ++k) source->at[k + 1] = source->at[k] + bytes[k];
   if (sound && h->size == source->at[SCREE_STATE_SECTIONS]) return SCREE_OK;
   return scree_fail(source->s->log, SCREE_BAD_INPUT,
-                    "state: its sizes do not fit %d bodies and %lld contacts", h->bodies,
-                    (long long)c);
+                    "state: found other sizes, expected those of %d bodies and %lld contacts",
+                    h->bodies, (long long)c);
 }
 
 static bool all_finite(const void *numbers, size_t bytes) {
@@ -381,7 +382,7 @@ static scree_Status read_bodies(Source *source) {
       status = fail_read(source);
     else if (!all_finite(motion, n * sizeof *motion))
       status = scree_fail(s->log, SCREE_BAD_INPUT,
-                          "state: its motions hold numbers that are not finite");
+                          "state: found motions that are not finite, expected finite numbers");
   }
   return status;
 }
@@ -395,7 +396,7 @@ static scree_Status read_joints(const Source *source) {
   if (!source->read(source->user, source->at[JOINTS], to, bytes)) return fail_read(source);
   if (!all_finite(to, bytes))
     return scree_fail(s->log, SCREE_BAD_INPUT,
-                      "state: its joints have numbers that are not finite");
+                      "state: found numbers of joints that are not finite, expected finite ones");
   scree_domain_know_joints(s);
   return SCREE_OK;
 }
@@ -450,7 +451,8 @@ static scree_Status read_deformed(const Source *source) {
     if (!all_finite(q, (size_t)bytes) || !isfinite(*account) ||
         !isfinite(self->class_->strain(self, q)))
       return scree_fail(s->log, SCREE_BAD_INPUT,
-                        "state: body %d: its coordinates are not finite, or turn it inside out",
+                        "state: body %d: found coordinates that are not finite, or turn it inside "
+                        "out, expected those of a possible shape",
                         number);
     scree_deformable_update(b, self);
   }
@@ -526,7 +528,7 @@ static scree_Status read_share(const Source *source, char *mine, int *to, int64_
       status = fail_read(source);
     else if (k > 0 && !all_finite(work, count * bytes))
       status = scree_fail(source->s->log, SCREE_BAD_INPUT,
-                          "state: its impulses hold numbers that are not finite");
+                          "state: found impulses that are not finite, expected finite numbers");
     for (size_t c = 0; c < count && !status; ++c)
       memcpy(mine + c * each + parts[k].offset, work + c * bytes, bytes);
   }

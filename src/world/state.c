@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char magic[8] = "screes16";
+static const char magic[8] = "screes17";
 
 typedef scree_StateHeader Header;
 typedef scree_StateRemoved Removed;
@@ -166,11 +166,13 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
   if (!(p->refinement.recent.error >= 0) || !(p->refinement.recent.energy >= 0)) what = "impacts";
   if (!isfinite(p->refinement.spent) || !(p->refinement.usual >= 0)) what = "account of work";
   if (!is_pause(&p->work.pause) || !is_pause(&p->work.rest) || !is_pause(&p->work.few) ||
-      !is_pause(&p->work.stress))
+      !is_pause(&p->work.stress) || !scree_account_is_valid(&p->work.account))
     what = "account of work";
   if (!what) return SCREE_OK;
-  return scree_fail(&world->log, SCREE_BAD_INPUT,
-                    "state: its %s holds numbers that are not finite or not possible", what);
+  return scree_fail(
+      &world->log, SCREE_BAD_INPUT,
+      "state: its %s has numbers that are not finite or not possible, expected those of a world",
+      what);
 }
 
 static size_t actuation_at(const Header *header) {
@@ -179,9 +181,10 @@ static size_t actuation_at(const Header *header) {
 
 scree_Status scree_state_check_header(const scree_World *world, const Header *header, int bodies) {
   if (memcmp(header->magic, magic, sizeof magic) != 0)
-    return scree_fail(&world->log, SCREE_BAD_INPUT,
-                      "state: it does not begin with \"%.8s\": not a state, or of another version",
-                      magic);
+    return scree_fail(
+        &world->log, SCREE_BAD_INPUT,
+        "state: found another beginning, expected \"%.8s\": not a state, or of another version",
+        magic);
   const int dimension = world->system.bodies.dimension;
   if (header->dimension != dimension || header->bodies != bodies)
     return scree_fail(&world->log, SCREE_BAD_INPUT,
@@ -215,17 +218,19 @@ static scree_Status check(const scree_World *world, const void *buffer, size_t s
   const size_t each = contact_bytes(sound ? (size_t)header->stride : 0);
   if (!sound || header->size != (int64_t)size || header->contacts < 0 || rest < motions ||
       (rest - motions) % each != 0 || (rest - motions) / each != (size_t)header->contacts)
-    return scree_fail(&world->log, SCREE_BAD_INPUT,
-                      "state: %zu bytes do not fit %d bodies and %lld contacts", size,
-                      header->bodies, (long long)header->contacts);
+    return scree_fail(
+        &world->log, SCREE_BAD_INPUT,
+        "state: found %zu bytes, expected the size of a state of %d bodies and %lld contacts", size,
+        header->bodies, (long long)header->contacts);
   const char *at = (const char *)buffer + sizeof *header + scree_system_snapshot_size(s);
   for (int64_t k = 0; k < header->removed; ++k) {
     Removed removed;
     at = take(at, &removed, sizeof removed);
     if (removed.body < 0 || removed.body >= header->bodies || removed.step < 0)
       return scree_fail(&world->log, SCREE_BAD_INPUT,
-                        "state: body %lld was removed after step %lld", (long long)removed.body,
-                        (long long)removed.step);
+                        "state: body %lld was removed after step %lld, expected a body of the "
+                        "world and a step from 0 on",
+                        (long long)removed.body, (long long)removed.step);
   }
   const scree_Status status = check_numbers(world, buffer, header);
   if (status) return status;

@@ -297,7 +297,8 @@ static scree_Status check_body(const scree_World *world, int body) {
   const scree_Status status = check_index(world, body);
   if (status) return status;
   if (scree_body_is_removed(world, body))
-    return scree_fail(&world->log, SCREE_BAD_INPUT, "body %d was removed after step %lld", body,
+    return scree_fail(&world->log, SCREE_BAD_INPUT,
+                      "body %d was removed after step %lld, expected one that exists", body,
                       (long long)scree_body_removed_step(world, body));
   return SCREE_OK;
 }
