@@ -206,9 +206,9 @@ static scree_Status run_box(Bench *bench) {
     if (!status) status = plot_write(bench, &plot, name);
     if (!bench_progress(bench, "%d^3 spheres done", sides[size])) break;
   }
-  bench_note(bench,
-             "the paper prints times as ratios only; with 250 times more spheres its 9 to 14 "
-             "times more time cannot be the whole simulation, which has six times more steps");
+  bench_note(bench, "the paper prints times as ratios only. Its simulation with 244 times as many "
+                    "spheres takes 9 to 14 times as long, which cannot be the time of all steps, "
+                    "since there are six times as many of them");
   free(result);
   free(clouds);
   return status;

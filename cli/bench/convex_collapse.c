@@ -175,11 +175,10 @@ static scree_Status run_collapse(Bench *bench) {
     status = run_one_collapse(bench, &all[k], profiles, result);
     if (!bench_progress(bench, "%d of %d", k + 1, count)) break;
   }
-  if (bench->quick) bench_note(bench, "--quick: until t = %g in 2D", end_2d);
-  bench_note(bench,
-             "fixed_point_iterations are means over the steps with contacts; the paper does "
-             "not say over which. auto is solved to an error of 1e-6, fixed to tolFP = 1e-2 with "
-             "convex problems to 1e-4");
+  if (bench->quick) bench_note(bench, "--quick: the simulations in 2D end at t = %g s", end_2d);
+  bench_note(bench, "fixed_point_iterations are means over the steps with contacts; the paper does "
+                    "not say over which steps its means are taken. `auto` solves to an error of "
+                    "1e-6, `fixed` to tolFP = 1e-2, with its convex problems to 1e-4");
   free(result);
   free(profiles);
   return status;
@@ -261,8 +260,9 @@ static scree_Status run_ellipses(Bench *bench) {
     scree_world_destroy(world);
   }
   if (!status) status = plot_write(bench, &plot, "centres");
-  bench_note(bench, "penetration_max is relative to the smaller body, the glued disks included "
-                    "(0.09 across); the paper shows pictures and no figures; 5 s are run");
+  bench_note(bench, "penetration_max is relative to the size of the smaller body, which may be a "
+                    "glued disk (diameter 0.09). The simulation ends at 5 s. The paper shows "
+                    "pictures, but prints no figures");
   free(result);
   return status;
 }

@@ -81,8 +81,9 @@ static scree_Status run(Bench *bench) {
     }
   for (int m = 0; m < METHODS; ++m)
     plot.series[m] = (PlotSeries){methods[m], curves[m].x, curves[m].y, curves[m].count, false};
-  bench_note(bench, "the published 164 and 100 are rounding artefacts of a step test that subtracts"
-                    " equal numbers; evaluated as L >= curvature it gives 162 and 105");
+  bench_note(bench, "the published 164 and 100 depend on rounding, since the test of the step "
+                    "subtracts numbers that are almost equal. If the test compares L with the "
+                    "curvature, there are 162 and 105 iterations");
   scree_problem_destroy(&problem);
   if (!status) status = plot_write(bench, &plot, "convergence");
   free(curves);

@@ -152,8 +152,10 @@ static scree_Status run_plane(Bench *bench) {
                    touching ? outer / (double)touching : NAN);
     if (row->automatic) bench_figure(bench, row->name, "seconds", NAN, seconds);
   }
-  bench_note(bench, "the printed averages 2.8 (mu = 1) and 1.2 (mu = 0.1) are taken as swapped: a "
-                    "rolling contact has s = 0 from the first problem on");
+  bench_note(
+      bench,
+      "the averages 2.8 (mu = 1) and 1.2 (mu = 0.1) are probably interchanged in the paper, and "
+      "are compared in this way: a rolling contact has s = 0 from the first convex problem on");
   Plot plot = {.title = "003 Figures 6 and 8: error of the centre",
                .x_label = "time step",
                .y_label = "L2 error",

@@ -190,11 +190,13 @@ static scree_Status run_table(Bench *bench, const Table *table, int64_t full) {
     plot.series[m] = (PlotSeries){names[m], curves[m].x, curves[m].y, curves[m].count, false};
   if (!status) status = plot_write(bench, &plot, "convergence");
   if (table->penetration)
-    bench_note(bench, "the paper's ebp and eal carry u as an unknown of each visit, so that their "
-                      "penetration is that of a visit; ours is measured from r after the sweep");
+    bench_note(
+        bench,
+        "ebp and eal of the paper have the velocity u of a contact as an unknown, and their "
+        "penetration is computed from it. Here it is computed from the impulses r after the sweep");
   if (table->penetration)
-    bench_note(bench, "overlap_max: deepest interpenetration of all steps over the diameter of the "
-                      "smaller ball");
+    bench_note(bench, "overlap_max is the largest penetration of all steps, relative to the "
+                      "diameter of the smaller ball");
   free(result);
   free(curves);
   return status;
@@ -208,10 +210,9 @@ static scree_Status run_ball(Bench *bench) {
                         {1, 0.0, NAN, 8.83},
                         {1, 0.175e-13, NAN, 8.78}},
                        false};
-  bench_note(
-      bench,
-      "nearly all of the published seconds are spent outside the methods, which differ by 7%%: "
-      "ours are of 2000 steps of one ball");
+  bench_note(bench,
+             "the published times of the methods differ by 7%% only, so that almost all of this "
+             "time is spent outside the methods. Those measured are of 2000 steps of one ball");
   return run_table(bench, &table, 2000);
 }
 
@@ -223,10 +224,10 @@ static scree_Status run_four(Bench *bench) {
                         {161, 0.635e-12, 0.641e-12, 2.59},
                         {158, 0.973e-12, 0.208e-19, 2.43}},
                        true};
-  bench_note(bench,
-             "the text stops at 1e-10, the printed errors are just below 1e-12: that is used");
-  bench_note(bench,
-             "the iterations depend on how the four balls lie, which the paper does not say");
+  bench_note(bench, "the tolerance is 1e-12, since the printed errors are just below it; the text "
+                    "of the paper says 1e-10");
+  bench_note(bench, "the numbers of iterations depend on the arrangement of the four balls, which "
+                    "the paper does not give");
   return run_table(bench, &table, 1000);
 }
 
@@ -239,7 +240,8 @@ static scree_Status run_500(Bench *bench) {
                         {5000, 0.101e-6, 0.390e-17, 916.65}},
                        true};
   if (bench->quick)
-    bench_note(bench, "--quick: 300 of 1000 steps, mostly free fall: no comparison with the paper");
+    bench_note(bench, "--quick: 300 of 1000 steps, in which the balls mostly fall freely: the "
+                      "figures cannot be compared with those of the paper");
   return run_table(bench, &table, 1000);
 }
 
@@ -280,9 +282,12 @@ static scree_Status run_rho(Bench *bench) {
       here = fmin(here, result->seconds);
   }
   if (bench->quick)
-    bench_note(bench, "--quick: 200 of 500 steps, mostly free fall: no comparison with the paper");
-  bench_note(bench, "ebp here solves each contact to the end whatever rho is: rho only guesses the "
-                    "status first, so that counts depend on it less than in the paper");
+    bench_note(bench, "--quick: 200 of 500 steps, in which the balls mostly fall freely: the "
+                      "figures cannot be compared with those of the paper");
+  bench_note(
+      bench,
+      "ebp of scree solves each contact exactly for any rho, which only determines the first guess "
+      "of its status. The numbers of iterations therefore depend on rho less than in the paper");
   free(curve);
   free(result);
   return status;

@@ -293,8 +293,8 @@ static scree_Status run_shear(Bench *bench) {
     status = draw(bench, c);
     bench_note(
         bench,
-        "examples/shear-box.yaml; the paper prints no numbers for the shear force, and leaves "
-        "open the step, the packing, the height of the fall and the speed of the box");
+        "the scene is examples/shear-box.yaml. The paper prints no numbers for the shear force, "
+        "and does not give the step, the packing, the height of the fall and the speed of the box");
   }
   destroy(&box);
   for (int rigid = 0; rigid < 2 && c; ++rigid) destroy(&c->probe[rigid]);

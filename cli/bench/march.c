@@ -207,8 +207,8 @@ scree_Status march(Bench *bench, const char *row, scree_World *world, int64_t st
 void march_note_stopped(Bench *bench, const char *row, const March *result, int64_t steps) {
   if (result->stopped)
     bench_note(bench,
-               "%s was stopped after %lld of %lld steps (limit on a row's time): its sums "
-               "are those of these steps",
+               "%s was stopped after %lld of %lld steps, at the limit of computing time: its "
+               "figures are those of these steps",
                row, (long long)result->steps, (long long)steps);
 }
 

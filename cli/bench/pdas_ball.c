@@ -45,10 +45,10 @@ static void note_counts(Bench *bench, const char *row, const char *phase, const 
   for (int k = 0; k < COUNTS; ++k)
     if (counts->steps[k]) {
       if (++kinds <= 12 && length < 360)
-        length += snprintf(text + length, sizeof text - (size_t)length, " %d (%lld steps)", k,
-                           (long long)counts->steps[k]);
+        length += snprintf(text + length, sizeof text - (size_t)length, "%s %d in %lld steps",
+                           kinds > 1 ? "," : "", k, (long long)counts->steps[k]);
     }
-  if (kinds > 1) bench_note(bench, "%s, %s: iterations%s", row, phase, text);
+  if (kinds > 1) bench_note(bench, "%s, %s: number of iterations:%s", row, phase, text);
 }
 
 static Method paper_method(int m) {
@@ -187,8 +187,8 @@ static scree_Status run_pdas_belt(Bench *bench) {
     bench_figure(bench, rows[k], "error_velocity", published[k][2], ball->error[2]);
     march_note_stopped(bench, rows[k], &ball->march, ball->steps);
   }
-  bench_note(bench, "the errors are round-off, which grows with the number of steps: ours differ"
-                    " from the paper where sums are computed in another order");
+  bench_note(bench, "the errors are due to rounding, and grow with the number of steps. They "
+                    "differ from those of the paper where sums are computed in another order");
   const Plot plot = {.title = "000 Table 1: error of the rolling ball",
                      .x_label = "time step (s)",
                      .y_label = "mean absolute error",
@@ -313,9 +313,13 @@ static scree_Status run_pdas_drum_ball(Bench *bench) {
     else
       here = fmin(here, ball->march.seconds);
   }
-  bench_note(bench, "sal is printed as between 30 and 40 iterations; 35 stands for that");
-  bench_note(bench, "energy_variation (J) is highest minus lowest mechanical energy after 0.25 s");
-  if (bench->quick) bench_note(bench, "--quick: 0.5 s of the paper's 5 s, published times scaled");
+  bench_note(bench, "the paper says that sal takes 30 to 40 iterations; the table has 35");
+  bench_note(bench, "energy_variation (J) is the difference of the largest and the smallest "
+                    "mechanical energy after 0.25 s");
+  if (bench->quick)
+    bench_note(
+        bench,
+        "--quick: 0.5 s are simulated instead of 5 s, and the published times are divided by 10");
   if (!status) {
     Plot plot = {.title = "000 Figure 4a: ball in a fixed drum",
                  .x_label = "time (s)",

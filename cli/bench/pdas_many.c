@@ -223,8 +223,7 @@ static scree_Status run_scene(Bench *bench, const Scene *scene) {
       march_note_stopped(bench, name, &rows[m].march, steps);
       if (rows[m].march.unsolved)
         bench_note(bench,
-                   "%s: %lld steps ended at the limit of iterations (%d) or above the "
-                   "tolerance",
+                   "%s: %lld steps ended at the limit of %d iterations or above the tolerance",
                    name, (long long)rows[m].march.unsolved, SWEEPS);
       if (m == METHODS) continue;
       here = fmin(here, rows[m].march.stopped ? INFINITY : rows[m].march.seconds_solve);
@@ -238,12 +237,14 @@ static scree_Status run_scene(Bench *bench, const Scene *scene) {
   }
   free(rows);
   if (bench->quick)
-    bench_note(bench, "--quick: %lld of %lld steps, mostly free fall: no comparison with the paper",
+    bench_note(bench,
+               "--quick: %lld of %lld steps, in which the balls mostly fall freely: the figures "
+               "cannot be compared with those of the paper",
                (long long)steps, (long long)steps_full);
-  bench_note(bench, "counts and times depend on where the balls start, which the paper does not "
-                    "say: they compare as orders of magnitude. penetration_max is relative to the "
-                    "diameter of the smaller ball; a ball that bounces is found up to v dt/2 "
-                    "inside the other");
+  bench_note(bench, "iterations and times depend on the initial positions of the balls, which the "
+                    "paper does not give, so that only their orders of magnitude can be compared. "
+                    "penetration_max is relative to the diameter of the smaller ball. With the "
+                    "methods of the paper a ball that bounces may penetrate by v dt/2");
   return status;
 }
 
@@ -263,8 +264,8 @@ static scree_Status run_sedimentation(Bench *bench) {
                        .gamma = {1e-4, 1e-9},
                        .seconds = seconds,
                        .iterations = iterations};
-  bench_note(bench, "the paper marks sal and ibp with 800 and 1600 balls for large "
-                    "interpenetrations");
+  bench_note(bench, "the paper marks its results of sal and ibp with 800 and 1600 balls, since "
+                    "there are large penetrations");
   return run_scene(bench, &scene);
 }
 
@@ -286,7 +287,8 @@ static scree_Status run_drum(Bench *bench) {
                        .drum = true,
                        .seconds = seconds,
                        .iterations = iterations};
-  bench_note(bench, "26 degrees is the experiment of the paper's reference [46]; ours is the "
+  bench_note(bench, "26 degrees is the result of the experiment that the paper cites as [46]. The "
+                    "angle measured here is the mean inclination of the surface, from the "
                     "direction of the centre of mass, over the second half of the run");
   return run_scene(bench, &scene);
 }

@@ -543,11 +543,18 @@ static scree_Status run_drum(Bench *bench) {
   if (bench->only && strncmp(bench->only, "starts", 6) == 0) return run_starts(bench);
   for (int k = 0; k < KINDS && !status; ++k) status = run_kind(bench, &kinds[k]);
   if (!status) status = run_tables(bench);
-  bench_note(bench, "mpirun -n N scree bench pqn-drum --only ranks: 10 000 ellipsoids on N ranks");
-  bench_note(bench, "--only starts: Tables 2 and 3 from %d starts that differ by 1e-3 of a body",
+  bench_note(
+      bench,
+      "`mpirun -n N scree bench pqn-drum --only ranks` simulates 10 000 ellipsoids on N ranks");
+  bench_note(bench,
+             "`--only starts` repeats Tables 2 and 3 from %d initial states that differ by 1e-3 of "
+             "the size of a body",
              STARTS);
-  bench_note(bench, "--only sweep repeats the sensitivity studies (rows sweep-FIGURE-KIND-SCALE-"
-                    "DELTA-EPSILON-M; --only sweep-a-rigid-mean for a part)");
+  bench_note(
+      bench,
+      "`--only sweep` repeats the sensitivity studies, in rows "
+      "sweep-FIGURE-KIND-SCALE-DELTA-EPSILON-M; `--only sweep-a-rigid-mean` repeats a part of "
+      "them");
   return status;
 }
 
