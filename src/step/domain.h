@@ -88,8 +88,10 @@ typedef struct scree_Domain {
   double load, imbalance, least, excess; /* work of this rank; largest over mean, now, after the
                                           * last cut, and summed over the steps since */
   scree_DomainCounts counts;
-  /* The problem: holders of its bodies, ascending. */
+  /* The problem: its bodies, rigid ones first, with their numbers in the whole world and their
+   * holders, ascending. */
   scree_Arena posing;
+  int *number;          /* (bodies of the problem) */
   size_t *holder_start; /* (bodies of the problem + 1) */
   int *holder;
   double sweep; /* seconds of a sweep, the largest of all ranks */
