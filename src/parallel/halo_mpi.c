@@ -56,8 +56,7 @@ void scree_halo_exchange(const scree_Halo *halo, const scree_HaloLists *lists, d
   pack(halo, lists, y, stride);
   exchange(halo, lists);
   for (size_t k = 0; k < lists->receive_start[halo->neighbours]; ++k)
-    memcpy(y + block_at(halo, lists->receive[k], stride),
-           halo->in + entry_at(halo, halo->in_at, k),
+    memcpy(y + block_at(halo, lists->receive[k], stride), halo->in + entry_at(halo, halo->in_at, k),
            length_of(halo, lists->receive[k]) * sizeof *y);
 }
 

@@ -481,8 +481,9 @@ scree_Status scree_division_create_own(const scree_Problem *part, const scree_Ra
   const bool enough = division->count && division->local && number && parts;
   scree_Status status = enough ? SCREE_OK : scree_fail_memory(log, "the part of a rank");
   for (int b = 0; enough && b < division->blocks; ++b) division->local[b] = b;
-  if (enough && !(list_shared(division, arena) && (division->groups ? take_places(division, arena)
-                                                              : take_buffers(division, arena))))
+  if (enough &&
+      !(list_shared(division, arena) &&
+        (division->groups ? take_places(division, arena) : take_buffers(division, arena))))
     status = scree_fail_memory(log, "the halo of a rank");
   status = scree_ranks_agree(ranks, status, log);
   if (status) return status;

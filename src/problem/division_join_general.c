@@ -27,8 +27,8 @@ static size_t pack(const scree_Division *division, bool compliance, double *at) 
   for (int k = 0; k < g->count; ++k) {
     const size_t rows = g->row[k + 1] - g->row[k], first = g->entry[k], end = g->entry[k + 1];
     const size_t blocks = g->block[end] - g->block[first];
-    const size_t size = HEAD + TOUCH * (end - first) + blocks + (compliance ? rows * rows : 0) +
-                        rows + SET;
+    const size_t size =
+        HEAD + TOUCH * (end - first) + blocks + (compliance ? rows * rows : 0) + rows + SET;
     total += size;
     if (!at) continue;
     *at++ = (double)rows;

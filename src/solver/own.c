@@ -14,6 +14,10 @@ static scree_Status check(const scree_Solver *solver, const scree_Problem *probl
                       "a problem posed in parts with an assembled W, expected bodies");
   if (!(solver->class_->capabilities & SCREE_CAN_RANKS))
     return scree_solver_refuse_ranks(solver, part->size);
+  if (problem->vertices.count && solver->class_->capabilities & SCREE_RANKS_BODIES_ONLY)
+    return scree_fail(&solver->log, SCREE_BAD_INPUT,
+                      "solver %s works on one rank where bodies deform, and was started on %d",
+                      solver->class_->name, part->size);
   const scree_Status status = scree_problem_check(problem, &solver->log);
   const char *reason = scree_solver_class_refuses(solver->class_, problem);
   if (status || !reason) return status;
@@ -45,8 +49,8 @@ scree_Status scree_solver_solve_own(scree_Solver *solver, const scree_Problem *p
   scree_arena_reset(&solver->dividing);
   scree_Status status = scree_ranks_agree(ranks, check(solver, problem, part), log);
   if (!status)
-    status = scree_division_create_own(problem, ranks, &part->blocks, &solver->dividing, division,
-                                       log);
+    status =
+        scree_division_create_own(problem, ranks, &part->blocks, &solver->dividing, division, log);
   if (!status && division->halo.any_size && problem->nc)
     status = scree_fail(log, SCREE_BAD_INPUT,
                         "a part of a problem with %d contacts of plain rows, expected none where "

@@ -11,10 +11,10 @@
 enum { PAD = 8 }; /* kernels may load a full vector past the end */
 
 void scree_deform_fini(scree_Deform *f) {
-  void *arrays[] = {f->vertices.size, f->vertices.row, f->vertices.col, f->vertices.x, f->rows.row,
-                    f->rows.entry,    f->rows.vertex,  f->rows.block,   f->rows.B,     f->rows.C,
-                    f->energy,        f->load,         f->goal,         f->end,        f->later,
-                    f->group};
+  void *arrays[] = {f->vertices.size, f->vertices.row, f->vertices.col, f->vertices.x,
+                    f->rows.row,      f->rows.entry,   f->rows.vertex,  f->rows.block,
+                    f->rows.B,        f->rows.C,       f->energy,       f->load,
+                    f->goal,          f->end,          f->later,        f->group};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   *f = (scree_Deform){0};
 }

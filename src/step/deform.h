@@ -39,8 +39,8 @@ typedef struct scree_Deform {
   double *goal; /* (components of all) velocities of driven nodes after the kick (body/driven.h) */
   size_t goal_capacity;
   int inverted; /* a body that the step turned inside out, or -1 */
-  int groups; /* deformable bodies in the problem */
-  int *group; /* (groups + 1) their first vertices */
+  int groups;   /* deformable bodies in the problem */
+  int *group;   /* (groups + 1) their first vertices */
   size_t group_capacity;
 } scree_Deform;
 
