@@ -72,7 +72,7 @@ static void same_numbers(int d, bool balls) {
   create(&p, d, balls, rows, NULL, NULL);
   fill(r, MOST, &seed);
   assert_true(scree_problem_can_widen(&p));
-  assert_int_equal(scree_problem_widen(&p, 0, NULL, &arena, &wide, NULL), SCREE_OK);
+  assert_int_equal(scree_problem_widen(&p, &arena, &wide, NULL), SCREE_OK);
   assert_int_equal(wide.nc, CONTACTS + FURTHER);
   assert_int_equal(wide.bodies.nb, 12);
   assert_int_equal(scree_problem_rows(&wide), scree_problem_rows(&p));
@@ -108,44 +108,6 @@ static void test_same_numbers(void **state) {
     for (int balls = 0; balls < 2; ++balls) same_numbers(d, balls);
 }
 
-/* Bodies in another order, with more components than any of them has: the same velocities, at their
- * places. */
-static void test_placed(void **state) {
-  enum { SIZE = 14 };
-  const int rows[FURTHER] = {3, 3, 3, 3};
-  scree_Problem p, wide[2];
-  scree_Arena arena = {0};
-  double r[MOST];
-  unsigned long long seed = 5;
-  (void)state;
-  create(&p, 3, false, rows, NULL, NULL);
-  fill(r, MOST, &seed);
-  const int n = p.bodies.nbodies + p.vertices.count;
-  int *place = SCREE_TAKE(&arena, int, n);
-  assert_non_null(place);
-  for (int k = 0; k < n; ++k) place[k] = (k + 2) % n;
-  assert_int_equal(scree_problem_widen(&p, 0, NULL, &arena, &wide[0], NULL), SCREE_OK);
-  assert_int_equal(scree_problem_widen(&p, SIZE, place, &arena, &wide[1], NULL), SCREE_OK);
-  assert_int_equal(wide[1].bodies.nb, SIZE);
-  double *y[2], largest = 0;
-  for (int k = 0; k < 2; ++k) {
-    scree_Operator W;
-    assert_int_equal(scree_operator_create(&wide[k], 1, NULL, &W), SCREE_OK);
-    assert_non_null(y[k] = SCREE_TAKE(&arena, double, W.state_size));
-    scree_operator_state(&W, r, y[k]);
-    scree_operator_destroy(&W);
-  }
-  for (int k = 0; k < n; ++k)
-    for (int i = 0; i < SIZE; ++i) {
-      const double own = i < 12 ? y[0][12 * k + i] : 0;
-      assert_true(fabs(y[1][SIZE * place[k] + i] - own) <= 1e-13);
-      largest = fmax(largest, fabs(own));
-    }
-  assert_true(largest > 0.1);
-  scree_arena_fini(&arena);
-  scree_problem_destroy(&p);
-}
-
 static void test_refused(void **state) {
   static const size_t row[] = {0, 0, 1, 1};
   static const int col[] = {0};
@@ -166,6 +128,6 @@ static void test_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_numbers),
-                                     cmocka_unit_test(test_placed), cmocka_unit_test(test_refused)};
+                                     cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

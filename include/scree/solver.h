@@ -32,9 +32,10 @@ enum {
   SCREE_CAN_ASSOCIATED = 1 << 3,
   SCREE_CAN_ASSEMBLED = 1 << 4,
   SCREE_CAN_BODIES = 1 << 5,
-  SCREE_CAN_ANY_SIZE = 1 << 6, /* constraints of any number of rows, further vertices */
-  SCREE_CAN_FLOW = 1 << 7,     /* non-associated flow with a given H */
-  SCREE_CAN_RANKS = 1 << 8     /* several ranks (scree/parallel.h) */
+  SCREE_CAN_ANY_SIZE = 1 << 6,     /* constraints of any number of rows, further vertices */
+  SCREE_CAN_FLOW = 1 << 7,         /* non-associated flow with a given H */
+  SCREE_CAN_RANKS = 1 << 8,        /* several ranks (scree/parallel.h) */
+  SCREE_RANKS_BODIES_ONLY = 1 << 9 /* but there no further vertices: deformable bodies */
 };
 
 typedef struct scree_SolverClass scree_SolverClass;

@@ -123,23 +123,18 @@ void scree_bodies_set_rigid_velocity(scree_Bodies *bodies, int k, const scree_Tw
 void scree_bodies_set_undeformed(scree_Bodies *bodies, int k, const scree_Pose *pose);
 
 /* A deformable body on its way between ranks, besides its shape as it was given, mass and motion
- * (deformable_send.c). */
-typedef struct scree_DeformableSent {
-  scree_BodyKind kind;   /* rigid: there is nothing else */
-  int model;             /* of elastic materials, -1: none */
-  scree_Elastic elastic; /* without addresses */
-  double q[SCREE_VERTEX_MAX], v[SCREE_VERTEX_MAX], account;
-} scree_DeformableSent;
-/* Whether it can be sent: bodies of one vertex, which are made from their definition alone. */
-bool scree_deformable_can_send(const scree_Deformable *self);
+ * (deformable_send.c). Rigid bodies have no bytes. */
+size_t scree_deformable_bytes(const scree_Bodies *bodies, int k);
+void scree_deformable_send(const scree_Bodies *bodies, int k, void *to);
+/* Make body k, whose other data have arrived, behind all deformable ones. */
+scree_Status scree_deformable_receive(scree_Bodies *bodies, int k, const void *from, size_t bytes,
+                                      const scree_Log *log);
+/* The account, coordinates and rates of a body that is there: doubles. */
+size_t scree_deformable_state_bytes(const scree_Bodies *bodies, int k);
+void scree_deformable_get(const scree_Bodies *bodies, int k, void *state);
+void scree_deformable_put(scree_Bodies *bodies, int k, const void *state);
 /* The shape of a body as it was given, before any deformation; its data are those of the body. */
 scree_Shape scree_body_given_shape(const scree_Bodies *bodies, int k);
-void scree_deformable_send(const scree_Bodies *bodies, int k, scree_DeformableSent *sent);
-/* Coordinates and rates of a body that is there. */
-void scree_deformable_put(scree_Bodies *bodies, int k, const scree_DeformableSent *sent);
-/* Make body k, whose other data have arrived, behind all deformable ones. */
-scree_Status scree_deformable_receive(scree_Bodies *bodies, int k, const scree_DeformableSent *sent,
-                                      const scree_Log *log);
 /* Destroy what body k has as a deformable one. Call the next function afterwards. */
 void scree_deformable_drop(scree_Bodies *bodies, int k);
 /* The list of deformable bodies again in the order of the world, from deformable_index, after

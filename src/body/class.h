@@ -150,6 +150,11 @@ struct scree_BodyClass {
 
   /* Whether contacts do not move a vertex: it is held, or driven by an obstacle; null: all do. */
   bool (*is_held)(const scree_Deformable *self, int vertex);
+  /* What holds each vertex (vertices): -1 nothing, -2 it is held, or the obstacle that drives it,
+   * with its place in the frame of that (vertices; null: no obstacle does). Of a kind with
+   * `is_held`. False: out of memory. */
+  void (*get_holds)(const scree_Deformable *self, int *holder, scree_Vec3 *anchor);
+  bool (*set_holds)(scree_Deformable *self, const int *holder, const scree_Vec3 *anchor);
 
   /* For a kind whose shape may not follow the deformation, with elastic.keeps_shape: where the
    * deformed body is touched if its shape is touched at `on`, with the outward normal n. A material
@@ -161,7 +166,7 @@ struct scree_BodyClass {
 
   /* The shape without deformation, of the kind of the present one; null: the present one. */
   scree_Shape (*undeformed)(const scree_Deformable *self);
-  /* The shape of the definition, from which `create` makes the same body again; null: it cannot. */
+  /* The shape of the definition, from which `create` makes the same body again. */
   scree_Shape (*given)(const scree_Deformable *self);
 };
 

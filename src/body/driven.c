@@ -110,6 +110,49 @@ scree_Status scree_bodies_drive_nodes(scree_Bodies *bodies, const scree_DrivenDe
   return SCREE_OK;
 }
 
+/* ---- between ranks ----------------------------------------------------------------------------
+ */
+
+void scree_driven_get(const scree_Deformable *self, int *holder, scree_Vec3 *anchor) {
+  const scree_ElementBody *d = self->data;
+  for (int k = 0; k < d->mesh->node_count; ++k) {
+    const int obstacle = d->driven ? d->driven->obstacle[k] : -1;
+    holder[k] = obstacle >= 0 ? obstacle : d->held[k] ? -2 : -1;
+    if (anchor) anchor[k] = obstacle >= 0 ? d->driven->anchor[k] : scree_vec3(0, 0, 0);
+  }
+}
+
+bool scree_driven_set_holds(scree_Deformable *self, const int *holder, const scree_Vec3 *anchor) {
+  scree_ElementBody *d = self->data;
+  if (anchor && !allocate(d)) {
+    scree_driven_free(d->driven);
+    d->driven = NULL;
+    return false;
+  }
+  for (int k = 0; k < d->mesh->node_count; ++k) {
+    d->held[k] = holder[k] != -1;
+    self->held += d->held[k];
+    if (!anchor || holder[k] < 0) continue;
+    d->driven->obstacle[k] = holder[k];
+    d->driven->anchor[k] = anchor[k];
+    ++self->driven;
+  }
+  if (anchor) list_entries(d);
+  return true;
+}
+
+void scree_driven_number(const scree_Bodies *b, int (*number)(const void *user, int obstacle),
+                         const void *user) {
+  for (int k = 0; k < b->deformable_count; ++k) {
+    const scree_Deformable *self = &b->deformable[k];
+    if (!self->class_ || self->driven == 0) continue; /* it has left */
+    const scree_ElementBody *d = self->data;
+    for (int i = 0; i < d->mesh->node_count; ++i)
+      if (d->driven->obstacle[i] >= 0)
+        d->driven->obstacle[i] = number(user, d->driven->obstacle[i]);
+  }
+}
+
 /* ---- motion ---------------------------------------------------------------------------------- */
 
 void scree_driven_goal(const scree_Bodies *b, const scree_Deformable *self, double horizon,

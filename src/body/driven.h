@@ -27,6 +27,12 @@ typedef struct scree_DrivenNodes {
 /* Make the chosen nodes follow an obstacle, from where they are now. */
 scree_Status scree_bodies_drive_nodes(scree_Bodies *bodies, const scree_DrivenDef *def,
                                       const scree_Log *log);
+/* Of scree_BodyClass. */
+void scree_driven_get(const scree_Deformable *self, int *holder, scree_Vec3 *anchor);
+bool scree_driven_set_holds(scree_Deformable *self, const int *holder, const scree_Vec3 *anchor);
+/* Other numbers for the obstacles of all deformable bodies. */
+void scree_driven_number(const scree_Bodies *bodies, int (*number)(const void *user, int obstacle),
+                         const void *user);
 void scree_driven_free(scree_DrivenNodes *driven);
 size_t scree_driven_memory(const struct scree_ElementBody *d);
 

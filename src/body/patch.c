@@ -116,6 +116,59 @@ scree_Status scree_patch_create(const scree_Bodies *bodies, const scree_ForceDef
   return status;
 }
 
+/* As numbers: nodes, their shares, faces; -1 where there is no patch. */
+static void list_numbers(const scree_Patch *patch, size_t count, double *numbers) {
+  for (size_t k = 0; k < count; ++k) numbers[k] = -1;
+  if (!patch) return;
+  for (int k = 0; k < patch->node_count; ++k) *numbers++ = patch->node[k];
+  for (int k = 0; k < patch->node_count; ++k) *numbers++ = patch->share[k];
+  for (int k = 0; k < patch->face_count; ++k) *numbers++ = patch->face[k];
+}
+
+static bool take_numbers(const double *numbers, int nodes, int faces, bool pressure,
+                         scree_Patch **out) {
+  scree_Patch *patch = *out = SCREE_ALLOC(scree_Patch, 1);
+  if (!patch) return false;
+  patch->pressure = pressure;
+  patch->node = SCREE_ALLOC(int, nodes);
+  patch->share = SCREE_ALLOC(double, nodes);
+  patch->face = SCREE_ALLOC(int, faces);
+  if (!patch->node || !patch->share || !patch->face) return false;
+  patch->node_count = nodes;
+  patch->face_count = faces;
+  for (int k = 0; k < nodes; ++k) patch->node[k] = (int)*numbers++;
+  for (int k = 0; k < nodes; ++k) patch->share[k] = *numbers++;
+  for (int k = 0; k < faces; ++k) patch->face[k] = (int)*numbers++;
+  return true;
+}
+
+scree_Status scree_patch_share(const scree_Ranks *ranks, scree_Patch **patch,
+                               const scree_Log *log) {
+  double size[3] = {0, 0, 0};
+  if (*patch) {
+    size[0] = (*patch)->node_count;
+    size[1] = (*patch)->face_count;
+    size[2] = (*patch)->pressure;
+  }
+  scree_ranks_most(ranks, size, 3);
+  const size_t count = 2 * (size_t)size[0] + (size_t)size[1];
+  double *numbers = SCREE_ALLOC(double, count);
+  scree_Status status = numbers ? SCREE_OK : scree_fail_memory(log, "a force on nodes");
+  status = scree_ranks_agree(ranks, status, log);
+  if (!status && numbers) {
+    list_numbers(*patch, count, numbers);
+    scree_ranks_most(ranks, numbers, count);
+    if (!*patch && !take_numbers(numbers, (int)size[0], (int)size[1], size[2] > 0, patch)) {
+      scree_patch_destroy(*patch);
+      *patch = NULL;
+      status = scree_fail_memory(log, "a force on nodes");
+    }
+    status = scree_ranks_agree(ranks, status, log);
+  }
+  scree_free(numbers);
+  return status;
+}
+
 void scree_patch_destroy(scree_Patch *patch) {
   if (!patch) return;
   scree_free(patch->node);

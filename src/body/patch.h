@@ -4,6 +4,7 @@
 #define SCREE_BODY_PATCH_H
 
 #include "body/bodies.h"
+#include "parallel/ranks.h"
 
 typedef struct scree_Patch {
   bool pressure;
@@ -16,6 +17,8 @@ typedef struct scree_Patch {
 /* The nodes that def->nodes chooses, where they are now. */
 scree_Status scree_patch_create(const scree_Bodies *bodies, const scree_ForceDef *def,
                                 scree_Patch **patch, const scree_Log *log);
+/* The patch of the rank that has one, on all ranks; null: this one has none. */
+scree_Status scree_patch_share(const scree_Ranks *ranks, scree_Patch **patch, const scree_Log *log);
 void scree_patch_destroy(scree_Patch *patch);
 
 /* Add its forces to `load` (components of the body); q are its coordinates. The pressure is f.z. */

@@ -28,7 +28,9 @@ typedef struct scree_HaloLists {
 
 typedef struct scree_Halo {
   const scree_Ranks *ranks;
-  int size;              /* numbers of a block */
+  int size;              /* numbers of a block, unless blocks are of any size: */
+  const size_t *start;   /* (blocks) where a block starts in y, or null */
+  const int *length;     /* (blocks) its numbers */
   bool sums;             /* velocities, which are sums; else impulses, which have one owner */
   int blocks;            /* held by this rank */
   long long constraints; /* of all ranks together */
@@ -45,7 +47,15 @@ typedef struct scree_Halo {
   size_t *source_start;
   int *source;
   double *out, *in; /* as long as the longest lists */
+  /* Blocks of any size, which only the lists `all` have: where each entry is in `out` and `in`. */
+  size_t *out_at, *in_at; /* (entries + 1) */
 } scree_Halo;
+
+/* Numbers that this rank sends in an exchange of all. */
+static inline double scree_halo_numbers(const scree_Halo *halo) {
+  const size_t sent = halo->all.send_start[halo->neighbours];
+  return halo->start ? (double)halo->out_at[sent] : (double)sent * halo->size;
+}
 
 #ifdef SCREE_MPI
 
@@ -54,8 +64,8 @@ static inline bool scree_halo_exists(const scree_Halo *halo) {
   return halo != NULL;
 }
 
-/* Complete the blocks of y, which are `stride` doubles apart: sums from their parts, impulses from
- * their owners. */
+/* Complete the blocks of y, which are `stride` doubles apart if they are of one size: sums from
+ * their parts, impulses from their owners. */
 void scree_halo_complete(const scree_Halo *halo, double *y, size_t stride);
 
 /* Send and receive the blocks of these lists as they are. */

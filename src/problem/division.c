@@ -343,6 +343,46 @@ static bool take_buffers(scree_Division *division, scree_Arena *arena) {
   return halo->out && halo->in;
 }
 
+/* Where the entries (n) of a list are in a buffer: (n + 1). */
+static size_t *place_entries(const int *blocks, size_t n, const int *length, scree_Arena *arena) {
+  size_t *at = SCREE_TAKE(arena, size_t, n + 1);
+  for (size_t k = 0; at && k < n; ++k) at[k + 1] = at[k] + (size_t)length[blocks[k]];
+  return at;
+}
+
+/* The same where blocks are of any size: bodies, the ground, which is no block, and groups. */
+static bool take_places(scree_Division *division, scree_Arena *arena) {
+  const scree_Problem *p = &division->problem;
+  scree_Halo *halo = &division->halo;
+  const size_t n = (size_t)halo->neighbours, nb = (size_t)p->bodies.nb;
+  size_t *start = SCREE_TAKE_RAW(arena, size_t, division->blocks);
+  int *length = SCREE_TAKE_RAW(arena, int, division->blocks);
+  division->group_of = SCREE_TAKE_RAW(arena, int, p->vertices.count);
+  if (!start || !length || !division->group_of) return false;
+  for (int b = 0; b < p->bodies.nbodies; ++b) {
+    start[b] = (size_t)b * nb;
+    length[b] = p->bodies.nb;
+  }
+  size_t at = ((size_t)p->bodies.nbodies + 1) * nb;
+  for (int k = 0; k < division->groups; ++k) {
+    const int block = p->bodies.nbodies + k;
+    start[block] = at;
+    for (int v = division->group[k]; v < division->group[k + 1]; ++v) {
+      at += (size_t)p->vertices.size[v];
+      division->group_of[v] = k;
+    }
+    length[block] = (int)(at - start[block]);
+  }
+  halo->start = start;
+  halo->length = length;
+  halo->out_at = place_entries(halo->all.send, halo->all.send_start[n], length, arena);
+  halo->in_at = place_entries(halo->all.receive, halo->all.receive_start[n], length, arena);
+  if (!halo->out_at || !halo->in_at) return false;
+  halo->out = SCREE_TAKE(arena, double, halo->out_at[halo->all.send_start[n]]);
+  halo->in = SCREE_TAKE(arena, double, halo->in_at[halo->all.receive_start[n]]);
+  return halo->out && halo->in;
+}
+
 static scree_Status make_halo(scree_Division *division, const scree_Ranks *ranks, int contacts,
                               scree_Arena *arena, const scree_Log *log) {
   const scree_Problem *p = division->whole;
@@ -413,22 +453,24 @@ static void number_constraints(scree_Division *division, const PartSize *parts, 
 }
 
 scree_Status scree_division_create_own(const scree_Problem *part, const scree_Ranks *ranks,
-                                       const size_t *holder_start, const int *holder,
-                                       scree_Arena *arena, scree_Division *division,
-                                       const scree_Log *log) {
+                                       const scree_PartBlocks *blocks, scree_Arena *arena,
+                                       scree_Division *division, const scree_Log *log) {
   const int rank = scree_ranks_rank(ranks), size = scree_ranks_size(ranks);
   *division = (scree_Division){.form = scree_division_form(part),
                                .own = true,
                                .rank = rank,
                                .size = size,
                                .problem = *part,
-                               .blocks = part->bodies.nbodies,
-                               .holder_start = (size_t *)holder_start,
-                               .holder = (int *)holder};
+                               .blocks = part->bodies.nbodies + blocks->groups,
+                               .holder_start = (size_t *)blocks->holder_start,
+                               .holder = (int *)blocks->holder,
+                               .global = blocks->number,
+                               .groups = blocks->groups,
+                               .group = blocks->group};
   scree_Halo *halo = &division->halo;
   halo->size = part->bodies.nb;
   halo->sums = true;
-  halo->blocks = part->bodies.nbodies;
+  halo->blocks = division->blocks;
   halo->ranks = ranks;
   const PartSize mine = {scree_problem_constraints(part), (int)scree_problem_rows(part),
                          part->general.count};
@@ -439,7 +481,9 @@ scree_Status scree_division_create_own(const scree_Problem *part, const scree_Ra
   const bool enough = division->count && division->local && number && parts;
   scree_Status status = enough ? SCREE_OK : scree_fail_memory(log, "the part of a rank");
   for (int b = 0; enough && b < division->blocks; ++b) division->local[b] = b;
-  if (enough && !(list_shared(division, arena) && take_buffers(division, arena)))
+  if (enough &&
+      !(list_shared(division, arena) &&
+        (division->groups ? take_places(division, arena) : take_buffers(division, arena))))
     status = scree_fail_memory(log, "the halo of a rank");
   status = scree_ranks_agree(ranks, status, log);
   if (status) return status;

@@ -16,6 +16,16 @@
 #include "parallel/halo.h"
 #include "scree/problem.h"
 
+/* The blocks of a part that its rank has posed: its bodies, then bodies of several further vertices
+ * each (groups), such as the nodes of a deformable body. */
+typedef struct scree_PartBlocks {
+  int groups;
+  const int *group;           /* (groups + 1) their first vertices, behind the bodies */
+  const int *number;          /* (blocks) in the whole world, ascending among bodies and groups */
+  const size_t *holder_start; /* (blocks + 1) */
+  const int *holder;          /* ranks that hold a block, ascending, this one among them */
+} scree_PartBlocks;
+
 /* Which arrays the problem has. */
 typedef struct scree_DivisionForm {
   bool balls, compliance, sets, flow_blocks;
@@ -41,7 +51,10 @@ typedef struct scree_Division {
   bool own;
   int first;         /* number of the first constraint of this rank */
   int bodies;        /* of the whole world */
-  const int *global; /* (blocks) numbers in it, ascending */
+  const int *global; /* (blocks) numbers in it, as in scree_PartBlocks */
+  int groups;        /* behind the bodies of the problem: */
+  const int *group;  /* (groups + 1) */
+  int *group_of;     /* (further vertices) */
 } scree_Division;
 
 /* The orders of a sweep over the whole problem as seen by one rank: stage by stage its contacts are
@@ -69,14 +82,17 @@ scree_Status scree_division_create(const scree_Problem *whole, const scree_Divis
                                    const scree_Log *log);
 
 /* The same where every rank has posed its own part, and no rank has the whole: `whole`, `owner` and
- * `local_contact` are null, and constraints are numbered in the order of the ranks. holder_start
- * (bodies
- * + 1) and holder: the ranks that hold each body of the part, ascending. The problem is the
- * caller's. */
+ * `local_contact` are null, and constraints are numbered in the order of the ranks. The problem and
+ * the blocks are the caller's. */
 scree_Status scree_division_create_own(const scree_Problem *part, const scree_Ranks *ranks,
-                                       const size_t *holder_start, const int *holder,
-                                       scree_Arena *arena, scree_Division *division,
-                                       const scree_Log *log);
+                                       const scree_PartBlocks *blocks, scree_Arena *arena,
+                                       scree_Division *division, const scree_Log *log);
+
+/* The block of vertex v of such a part. */
+static inline int scree_division_block(const scree_Division *division, int v) {
+  const int bodies = division->problem.bodies.nbodies;
+  return v < bodies || !division->own ? v : bodies + division->group_of[v - bodies];
+}
 
 /* The whole of such a problem on rank 0, contacts in the order of the ranks. Destroy it there. */
 scree_Status scree_division_join(const scree_Division *division, scree_Arena *arena,

@@ -32,12 +32,7 @@ static void put_block(int d, int size, int nb, const double *from, double *to) {
     memcpy(to + (size_t)i * (size_t)nb, from + (size_t)i * (size_t)size, (size_t)size * sizeof *to);
 }
 
-static int place_of(const int *place, int k) {
-  return place && k >= 0 ? place[k] : k;
-}
-
-static void fill_rows(const scree_Problem *p, const scree_Problem *wide, const int *place,
-                      int *body, double *B) {
+static void fill_rows(const scree_Problem *p, const scree_Problem *wide, int *body, double *B) {
   const scree_GeneralRows *g = &p->general;
   const int d = p->d, nb = wide->bodies.nb;
   const size_t block = (size_t)d * (size_t)nb;
@@ -45,7 +40,7 @@ static void fill_rows(const scree_Problem *p, const scree_Problem *wide, const i
     double room[SCREE_BALL_ROOM];
     const double *own = scree_contact_blocks(p, c, room);
     for (int side = 0; side < 2; ++side) {
-      body[2 * c + side] = place_of(place, p->bodies.body[2 * c + side]);
+      body[2 * c + side] = p->bodies.body[2 * c + side];
       if (body[2 * c + side] >= 0)
         put_block(d, p->bodies.nb, nb, own + side * d * p->bodies.nb,
                   B + (2 * (size_t)c + (size_t)side) * block);
@@ -56,17 +51,17 @@ static void fill_rows(const scree_Problem *p, const scree_Problem *wide, const i
     body[at] = body[at + 1] = -1;
     for (size_t e = g->entry[k]; e < g->entry[k + 1]; ++e) {
       const size_t to = at + e - g->entry[k];
-      body[to] = place_of(place, g->vertex[e]);
+      body[to] = g->vertex[e];
       put_block(d, scree_vertex_size(p, g->vertex[e]), nb, g->B + g->block[e], B + to * block);
     }
   }
 }
 
-scree_Status scree_problem_widen(const scree_Problem *p, int most, const int *place,
-                                 scree_Arena *arena, scree_Problem *wide, const scree_Log *log) {
+scree_Status scree_problem_widen(const scree_Problem *p, scree_Arena *arena, scree_Problem *wide,
+                                 const scree_Log *log) {
   enum { PAD = 8 }; /* kernels may load a full vector past the end */
   const size_t nc = (size_t)scree_problem_constraints(p), d = (size_t)p->d, dd = d * d;
-  const size_t nb = (size_t)(most ? most : largest_vertex(p)), first = (size_t)p->nc * dd;
+  const size_t nb = (size_t)largest_vertex(p), first = (size_t)p->nc * dd;
   const bool complies = p->bodies.C || p->general.C;
   int *body = SCREE_TAKE_RAW(arena, int, 2 * nc);
   double *B = SCREE_TAKE(arena, double, 2 * nc * d * nb + PAD);
@@ -81,7 +76,7 @@ scree_Status scree_problem_widen(const scree_Problem *p, int most, const int *pl
                                   .body = body,
                                   .B = B,
                                   .C = C};
-  fill_rows(p, wide, place, body, B);
+  fill_rows(p, wide, body, B);
   if (C && p->bodies.C) memcpy(C, p->bodies.C, first * sizeof *C);
   if (C && p->general.C) memcpy(C + first, p->general.C, (nc * dd - first) * sizeof *C);
   return SCREE_OK;

@@ -9,18 +9,14 @@
 #define SCREE_PROBLEM_WIDEN_H
 
 #include "core/arena.h"
-#include "core/private.h"
 #include "scree/problem.h"
 
 /* Whether a problem with constraints of any size has such a form. */
 bool scree_problem_can_widen(const scree_Problem *problem);
 
-/* A view of it in that form; what it does not share is from the arena. Bodies get nb components (0:
- * those of the largest vertex), and body or vertex k becomes body place[k]; null: they keep their
- * order. `bodies.id` is not set. */
-SCREE_PRIVATE scree_Status scree_problem_widen(const scree_Problem *problem, int nb,
-                                               const int *place, scree_Arena *arena,
-                                               scree_Problem *wide, const scree_Log *log);
+/* A view of it in that form; what it does not share is from the arena. `bodies.id` is not set. */
+scree_Status scree_problem_widen(const scree_Problem *problem, scree_Arena *arena,
+                                 scree_Problem *wide, const scree_Log *log);
 
 /* Velocities as those of the problem's operator lie (problem/operator.h), from those of `wide`. */
 scree_Status scree_problem_narrow(const scree_Problem *problem, const scree_Problem *wide,

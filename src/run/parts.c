@@ -7,7 +7,7 @@
 #include "run/shared_file.h"
 #include "scene/scene.h"
 #include "scree/solver.h"
-#include "world/world.h"
+#include "world/spread.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -95,10 +95,14 @@ typedef struct FramePart {
   const scree_World *world;
   int block, first;
   int joint_block, first_joint; /* the same of joints */
-  scree_Frame frame;            /* the head is that of the whole */
-  size_t each_body;             /* bytes of a body on its way */
-  size_t each;                  /* of a contact */
-  char *got;                    /* (contacts) */
+  int node_block, first_node;   /* and of nodes */
+  const scree_OwnNode *own; /* nodes of this rank's bodies, and the numbers of all that it has: */
+  const double *position, *velocity, *stress;
+  const size_t *node_first; /* (deformable bodies) their first nodes in these */
+  scree_Frame frame;        /* the head is that of the whole */
+  size_t each_body;         /* bytes of a body on its way */
+  size_t each;              /* of a contact */
+  char *got;                /* (contacts) */
   size_t contacts, capacity;
 } FramePart;
 
@@ -114,8 +118,7 @@ static int pack_body(void *user, size_t k, void *element) {
   const int b = (int)k;
   if (!scree_body_is_mine(part->world, b)) return -1;
   SentBody one = {scree_frame_body(part->world, b), scree_body_number(part->world, b), {0}, {0}};
-  if (part->frame.head.deforms) /* the body is there: it does not fail */
-    (void)scree_frame_deformation(part->world, b, one.stretch, one.gradient);
+  if (part->frame.head.deforms) scree_frame_deformation(part->world, b, one.stretch, one.gradient);
   memcpy(element, &one, part->each_body);
   return (int)one.number / part->block;
 }
@@ -128,8 +131,80 @@ static bool take_body(void *user, const void *element) {
   part->frame.body[at] = one.body;
   if (!part->frame.head.deforms) return true;
   memcpy(part->frame.stretch + SCREE_FRAME_STRETCH * at, one.stretch, sizeof one.stretch);
-  memcpy(part->frame.gradient + SCREE_FRAME_GRADIENT * at, one.gradient, sizeof one.gradient);
+  if (part->frame.head.affine)
+    memcpy(part->frame.gradient + SCREE_FRAME_GRADIENT * at, one.gradient, sizeof one.gradient);
   return true;
+}
+
+/* A node: position, velocity and stress. */
+typedef struct SentNode {
+  int64_t number;
+  double position[3], velocity[3], stress[6];
+} SentNode;
+
+static int pack_node(void *user, size_t k, void *element) {
+  const FramePart *part = user;
+  const scree_OwnNode *own = &part->own[k];
+  const size_t at = part->node_first[own->deformable] + (size_t)own->node;
+  SentNode one = {.number = own->number};
+  memcpy(one.position, part->position + 3 * at, sizeof one.position);
+  memcpy(one.velocity, part->velocity + 3 * at, sizeof one.velocity);
+  memcpy(one.stress, part->stress + 6 * at, sizeof one.stress);
+  memcpy(element, &one, sizeof one);
+  return (int)one.number / part->node_block;
+}
+
+static bool take_node(void *user, const void *element) {
+  const FramePart *part = user;
+  SentNode one;
+  memcpy(&one, element, sizeof one);
+  const size_t at = (size_t)(one.number - part->first_node);
+  memcpy(part->frame.node + 3 * at, one.position, sizeof one.position);
+  memcpy(part->frame.node_velocity + 3 * at, one.velocity, sizeof one.velocity);
+  memcpy(part->frame.node_stress + 6 * at, one.stress, sizeof one.stress);
+  return true;
+}
+
+/* The numbers of the nodes of all bodies that this rank holds, in one array: position, velocity,
+ * stress; and where each deformable body begins. */
+static scree_Status list_nodes(FramePart *part, double **numbers, size_t **first,
+                               const scree_Log *log) {
+  const scree_Bodies *b = &part->world->system.bodies;
+  const size_t n = (size_t)scree_world_node_count(part->world);
+  *numbers = SCREE_ALLOC(double, 12 * n);
+  *first = SCREE_ALLOC(size_t, b->deformable_count);
+  if (!*numbers || !*first) return scree_fail_memory(log, "a frame of the results");
+  size_t at = 0;
+  for (int k = 0; k < b->deformable_count; ++k) {
+    (*first)[k] = at;
+    at += b->deformable[k].class_->nodes ? (size_t)b->deformable[k].vertices : 0;
+  }
+  part->position = *numbers;
+  part->velocity = *numbers + 3 * n;
+  part->stress = *numbers + 6 * n;
+  part->node_first = *first;
+  return scree_frame_nodes(part->world, *numbers, *numbers + 3 * n, *numbers + 6 * n);
+}
+
+/* The nodes of this rank's range, of `mine` that its bodies have. */
+static scree_Status fill_nodes(const scree_RunParts *parts, FramePart *part, size_t mine,
+                               size_t count, const scree_Log *log) {
+  const scree_Deal nodes = {sizeof(SentNode), pack_node, take_node, part};
+  double *numbers = NULL;
+  size_t *first = NULL;
+  scree_Frame *frame = &part->frame;
+  if (frame->head.nodes == 0) return SCREE_OK;
+  scree_Status status = list_nodes(part, &numbers, &first, log);
+  frame->node = SCREE_ALLOC(double, 3 * count);
+  frame->node_velocity = SCREE_ALLOC(double, 3 * count);
+  frame->node_stress = SCREE_ALLOC(double, 6 * count);
+  if (!frame->node || !frame->node_velocity || !frame->node_stress)
+    status = scree_fail_memory(log, "a frame of the results");
+  status = scree_run_parts_agree(parts, status, log);
+  if (status == SCREE_OK) status = scree_ranks_deal(parts->ranks, mine, &nodes, log);
+  scree_free(numbers);
+  scree_free(first);
+  return status;
 }
 
 /* A joint from the rank that has it; of a bond that broke, whose second body is on another rank,
@@ -246,7 +321,7 @@ static scree_Status fill_frame(const scree_RunParts *parts, FramePart *part, siz
   const scree_Deal contacts = {part->each, pack_contact, take_contact, part};
   frame->body = SCREE_ALLOC(scree_FrameBody, count);
   frame->stretch = SCREE_ALLOC(double, head->deforms ? SCREE_FRAME_STRETCH *count : 0);
-  frame->gradient = SCREE_ALLOC(double, head->deforms ? SCREE_FRAME_GRADIENT *count : 0);
+  frame->gradient = SCREE_ALLOC(double, head->affine ? SCREE_FRAME_GRADIENT *count : 0);
   const bool enough = frame->body && frame->stretch && frame->gradient;
   scree_Status status = enough ? SCREE_OK : scree_fail_memory(log, "a frame of the results");
   status = scree_run_parts_agree(parts, status, log);
@@ -272,23 +347,31 @@ scree_Status scree_run_parts_frame(const scree_RunParts *parts, const scree_Worl
   if (status != SCREE_OK) return status;
   head->bodies = scree_world_whole_count(world);
   head->contacts = (int32_t)scree_ranks_sum(parts->ranks, head->contacts);
-  scree_PartSizes has = {0, 0, 0};
+  scree_OwnNode *own = NULL;
+  size_t mine = 0;
+  int64_t nodes = 0;
+  if (head->deforms) status = scree_spread_nodes(&world->system, &own, &mine, &nodes);
+  if (status != SCREE_OK) return status;
+  part.own = own;
+  head->nodes = (int32_t)nodes;
+  scree_PartSizes has = {0, 0, 0, 0};
   has.bodies = share_of(parts, head->bodies, &part.block, &part.first);
+  has.nodes = share_of(parts, head->nodes, &part.node_block, &part.first_node);
   has.joints = share_of(parts, head->joints, &part.joint_block, &part.first_joint);
   part.each_body = head->deforms ? sizeof(SentBody) : offsetof(SentBody, stretch);
   part.each = head->remembers ? sizeof(SentContact) : offsetof(SentContact, memory);
   status = fill_frame(parts, &part, has.bodies, log);
+  if (status == SCREE_OK) status = fill_nodes(parts, &part, mine, has.nodes, log);
   if (status == SCREE_OK) status = fill_joints(parts, &part, has.joints, log);
+  scree_free(own);
   has.contacts = part.contacts;
   if (status == SCREE_OK)
     status = scree_journal_append_part(journal, parts->ranks, &part.frame, &has, log);
-  void *arrays[] = {part.frame.body,
-                    part.frame.stretch,
-                    part.frame.gradient,
-                    part.frame.contact,
-                    part.frame.law_memory,
-                    part.frame.joint,
-                    part.got};
+  void *arrays[] = {part.frame.body,          part.frame.stretch,
+                    part.frame.gradient,      part.frame.node,
+                    part.frame.node_velocity, part.frame.node_stress,
+                    part.frame.contact,       part.frame.law_memory,
+                    part.frame.joint,         part.got};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
   return status;
 }
@@ -330,7 +413,9 @@ scree_Status scree_run_parts_table(const scree_RunParts *parts, const scree_Worl
   const int block = alone ? whole > 0 ? whole : 1 : block_of(parts, whole);
   const int64_t first = (int64_t)scree_ranks_rank(parts->ranks) * block;
   *table = (scree_BodyTable){.first = first < whole ? (int)first : whole, .whole = whole};
-  return scree_world_part_rows(world, block, &table->row, &table->count);
+  const scree_Status status = scree_world_part_rows(world, block, &table->row, &table->count);
+  if (status != SCREE_OK) return status;
+  return scree_world_node_rows(world, block, &table->node, &table->nodes, &table->whole_nodes);
 }
 
 /* ---- counts ----------------------------------------------------------------------------------

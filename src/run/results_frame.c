@@ -120,52 +120,42 @@ scree_FrameBody scree_frame_body(const scree_World *world, int body) {
   return out;
 }
 
-scree_Status scree_frame_deformation(const scree_World *world, int body, double *stretch,
-                                     double *gradient) {
-  const int d = scree_world_get_settings(world)->dimension;
-  double q[12], v[12];
+void scree_frame_deformation(const scree_World *world, int body, double *stretch,
+                             double *gradient) {
+  const scree_Bodies *b = &world->system.bodies;
+  const scree_Deformable *self = scree_bodies_deformable(b, body);
+  const int d = b->dimension;
   to_array(scree_body_stretch(world, body), stretch);
-  stretch[3] = 0;
-  if (gradient) memset(gradient, 0, SCREE_FRAME_GRADIENT * sizeof *gradient);
-  if (!gradient || scree_body_coordinate_count(world, body) == 0) return SCREE_OK;
-  const scree_Status status = scree_body_coordinates(world, body, q, v, &stretch[3]);
+  stretch[3] = self ? b->account[b->deformable_index[body]] : 0;
+  if (!gradient) return;
+  memset(gradient, 0, SCREE_FRAME_GRADIENT * sizeof *gradient);
+  if (!self || self->vertices > 1) return;
+  const double *q = scree_deformable_q(b, self), *v = scree_deformable_v(b, self);
   for (int i = 0; i < d; ++i)
     for (int j = 0; j < d; ++j) {
       gradient[3 * i + j] = q[d * (1 + j) + i];
       gradient[9 + 3 * i + j] = v[d * (1 + j) + i];
     }
-  return status;
 }
 
-/* Gradients and rates of pseudo-rigid bodies, velocities of nodes. */
-static scree_Status take_deformable(scree_Frame *frame, const scree_World *world) {
-  double *velocity = frame->node_velocity;
-  scree_Status status = SCREE_OK;
-  for (int b = 0; b < frame->head.bodies && status == SCREE_OK; ++b) {
-    double *gradient =
-        frame->head.affine ? frame->gradient + SCREE_FRAME_GRADIENT * (size_t)b : NULL;
-    double *stretch = frame->stretch + SCREE_FRAME_STRETCH * (size_t)b;
-    const int nodes = scree_body_node_count(world, b);
-    if (nodes == 0) {
-      status = scree_frame_deformation(world, b, stretch, gradient);
-      continue;
-    }
-    /* positions come again from scree_world_nodes, with the stresses */
-    const ptrdiff_t at = velocity - frame->node_velocity;
-    to_array(scree_body_stretch(world, b), stretch);
-    if (gradient) memset(gradient, 0, SCREE_FRAME_GRADIENT * sizeof *gradient);
-    status = scree_body_coordinates(world, b, frame->node + at, velocity, stretch + 3);
-    velocity += 3 * (size_t)nodes;
+scree_Status scree_frame_nodes(const scree_World *world, double *position, double *velocity,
+                               double *stress) {
+  const scree_Bodies *b = &world->system.bodies;
+  for (int k = 0; k < b->deformable_count; ++k) {
+    const scree_Deformable *self = &b->deformable[k];
+    if (!self->class_->nodes) continue;
+    memcpy(velocity, scree_deformable_v(b, self), self->components * sizeof *velocity);
+    velocity += self->components;
   }
-  return status;
+  return scree_world_nodes(world, position, stress);
 }
 
-/* Of a divided world: it is only if its deformable bodies are of this kind. */
+/* Whether some bodies, of a divided world on any rank, are pseudo-rigid. */
 static bool has_affine(const scree_World *world) {
-  if (scree_world_ranks(world)) return scree_world_deforms(world);
-  for (int b = 0; scree_world_deforms(world) && b < scree_world_body_count(world); ++b)
-    if (scree_body_kind_of(world, b) == SCREE_BODY_PSEUDO_RIGID) return true;
-  return false;
+  bool any = false;
+  for (int b = 0; scree_world_deforms(world) && !any && b < scree_world_body_count(world); ++b)
+    any = scree_body_kind_of(world, b) == SCREE_BODY_PSEUDO_RIGID;
+  return scree_ranks_any(scree_world_ranks(world), any);
 }
 
 scree_Status scree_frame_head(const scree_World *world, bool with_contacts,
@@ -228,12 +218,12 @@ scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool
       scree_world_contact_memory(world, k, frame->law_memory + SCREE_CONTACT_MEMORY * (size_t)c);
   }
   for (int k = 0; k < frame->head.joints; ++k) frame->joint[k] = scree_frame_joint(world, k);
-  if (frame->head.deforms) {
-    const scree_Status taken = take_deformable(frame, world);
-    if (taken != SCREE_OK) return taken;
-  }
-  if (frame->head.nodes) return scree_world_nodes(world, frame->node, frame->node_stress);
-  return SCREE_OK;
+  for (int b = 0; frame->head.deforms && b < frame->head.bodies; ++b)
+    scree_frame_deformation(world, b, frame->stretch + SCREE_FRAME_STRETCH * (size_t)b,
+                            frame->head.affine ? frame->gradient + SCREE_FRAME_GRADIENT * (size_t)b
+                                               : NULL);
+  if (!frame->head.nodes) return SCREE_OK;
+  return scree_frame_nodes(world, frame->node, frame->node_velocity, frame->node_stress);
 }
 
 void scree_frame_fini(scree_Frame *frame) {
@@ -345,16 +335,21 @@ scree_Status scree_journal_append_part(scree_Journal *journal, const scree_Ranks
   const size_t stretch = head->deforms ? SCREE_FRAME_STRETCH * sizeof(double) : 0;
   const size_t gradient = head->affine ? SCREE_FRAME_GRADIENT * sizeof(double) : 0;
   const size_t memory = head->remembers ? SCREE_CONTACT_MEMORY * sizeof(double) : 0;
-  const void *const data[] = {head,           part->body,  part->contact,   part->stretch,
-                              part->gradient, part->joint, part->law_memory};
+  const size_t vector = 3 * sizeof(double); /* of a node */
+  const void *const data[] = {
+      head,       part->body,          part->contact,     part->stretch, part->gradient,
+      part->node, part->node_velocity, part->node_stress, part->joint,   part->law_memory};
   const size_t sizes[] = {first ? sizeof *head : 0,
                           has->bodies * sizeof *part->body,
                           has->contacts * sizeof *part->contact,
                           has->bodies * stretch,
                           has->bodies * gradient,
+                          has->nodes * vector,
+                          has->nodes * vector,
+                          has->nodes * 2 * vector,
                           has->joints * sizeof *part->joint,
                           has->contacts * memory};
-  const scree_FilePieces pieces = {7, data, sizes};
+  const scree_FilePieces pieces = {sizeof data / sizeof *data, data, sizes};
   RecordHead record = {.size = payload_bytes(head)};
   uint32_t sum = 0;
   int64_t bytes = 0;

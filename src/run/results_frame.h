@@ -68,11 +68,13 @@ scree_Status scree_frame_take(scree_Frame *frame, const scree_World *world, bool
  * this call), and the records of a body and of a contact. */
 scree_Status scree_frame_head(const scree_World *world, bool with_contacts,
                               const scree_Aabb *region, scree_FrameHead *head);
-/* Of a body that is not one of finite elements: stretches and account of energy, and the gradient
- * and its rates, row by row; zero for rigid bodies. */
+/* Stretches and account of energy, and the gradient and its rates (or null), row by row, which are
+ * zero for bodies that are not pseudo-rigid. */
 enum { SCREE_FRAME_STRETCH = 4, SCREE_FRAME_GRADIENT = 18 };
-scree_Status scree_frame_deformation(const scree_World *world, int body, double *stretch,
-                                     double *gradient);
+void scree_frame_deformation(const scree_World *world, int body, double *stretch, double *gradient);
+/* Of the nodes of all finite-element bodies of the world (scree_world_node_count). */
+scree_Status scree_frame_nodes(const scree_World *world, double *position, double *velocity,
+                               double *stress);
 scree_FrameBody scree_frame_body(const scree_World *world, int body);
 scree_FrameContact scree_frame_contact(const scree_Contact *contact);
 scree_FrameJoint scree_frame_joint(const scree_World *world, int joint);
@@ -94,10 +96,11 @@ scree_Status scree_journal_append(scree_Journal *journal, const scree_Frame *fra
 /* The journal that rank 0 has opened, on another rank. */
 scree_Status scree_journal_join(scree_Journal *journal, const char *path, int64_t length,
                                 const scree_Log *log);
-/* A frame of which each rank has consecutive bodies, contacts and joints, those of rank 0 first;
- * the head, which all have, counts those of all. The record is that of scree_journal_append. */
+/* A frame of which each rank has consecutive bodies, contacts, nodes and joints, those of rank 0
+ * first; the head, which all have, counts those of all. The record is that of scree_journal_append.
+ */
 typedef struct scree_PartSizes {
-  size_t bodies, contacts, joints;
+  size_t bodies, contacts, nodes, joints;
 } scree_PartSizes;
 scree_Status scree_journal_append_part(scree_Journal *journal, const scree_Ranks *ranks,
                                        const scree_Frame *part, const scree_PartSizes *has,

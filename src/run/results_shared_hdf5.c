@@ -29,9 +29,10 @@
  * records. */
 enum { BLOCKS = 16, CONTACTS = 32768 };
 
-/* Bytes of the file: heads of datasets, what is written once for each body, and all frames. They
+/* Bytes of the file: heads of datasets, what is written once for each body and node, and all
+ * frames. They
  * were 1.2 times those of the journal without compression. */
-static const double heads = 1e6, body_once = 512, frames_part = 1.5;
+static const double heads = 1e6, body_once = 512, node_once = 256, frames_part = 1.5;
 
 bool scree_results_can_share(void) {
   return true;
@@ -83,15 +84,24 @@ static bool make_room(Shared *s, size_t rows, size_t bytes) {
 /* ---- datasets ----------------------------------------------------------------------------------
  */
 
-/* Numbers of each body or joint of a frame. */
+/* Numbers of each body, node or joint of a frame. */
 static bool is_item(const scree_ResultsColumn *column) {
   return column->rows == SCREE_ROWS_BODY || column->rows == SCREE_ROWS_STRETCH ||
-         column->rows == SCREE_ROWS_GRADIENT || column->rows == SCREE_ROWS_JOINT;
+         column->rows == SCREE_ROWS_GRADIENT || column->rows == SCREE_ROWS_NODE ||
+         column->rows == SCREE_ROWS_JOINT;
 }
 
-/* How many items of this kind there are. */
+/* How many items of this kind there are, in all frames or in one. */
 static int items_of(const Shared *s, scree_ColumnRows rows) {
-  return rows == SCREE_ROWS_JOINT ? s->sizes.rows.joints : s->sizes.bodies;
+  return rows == SCREE_ROWS_JOINT  ? s->sizes.rows.joints
+         : rows == SCREE_ROWS_NODE ? s->sizes.rows.nodes
+                                   : s->sizes.bodies;
+}
+
+static int items_in(const scree_FrameHead *head, scree_ColumnRows rows) {
+  return rows == SCREE_ROWS_JOINT  ? head->joints
+         : rows == SCREE_ROWS_NODE ? head->nodes
+                                   : head->bodies;
 }
 
 static bool is_contact(const scree_ResultsColumn *column) {
@@ -147,8 +157,11 @@ static Unit unit_of(const Shared *s, int all, int64_t k, int64_t rows, int64_t s
                 (int)(items < span ? items : span)};
 }
 
-/* Bytes that frame f has of kind `rows` for an item, 0: none; and where these begin. */
-static int64_t bytes_of_item(const Shared *s, scree_ColumnRows rows, int f, int64_t *at) {
+/* Bytes that frame f has of kind `rows` for an item, 0: none; and where these begin. Nodes have no
+ * records, but each of their columns is together. */
+static int64_t bytes_of_item(const Shared *s, const scree_ResultsColumn *column, int f,
+                             int64_t *at) {
+  const scree_ColumnRows rows = column->rows;
   const scree_FrameHead *head = &s->head[f];
   const int64_t number = (int64_t)sizeof(double);
   const int64_t body = (int64_t)sizeof(scree_FrameBody);
@@ -161,33 +174,39 @@ static int64_t bytes_of_item(const Shared *s, scree_ColumnRows rows, int f, int6
   const int64_t gradient = head->affine ? SCREE_FRAME_GRADIENT * number : 0;
   if (rows == SCREE_ROWS_GRADIENT) return gradient;
   *at += head->bodies * gradient;
+  if (rows == SCREE_ROWS_NODE) {
+    *at += (int64_t)column->offset * head->nodes * number;
+    return column->count * number;
+  }
+  *at += 12 * number * head->nodes;
   return (int64_t)sizeof(scree_FrameJoint);
 }
 
 /* Items of frame f in the unit that have something of this kind. */
-static int items_there(const Shared *s, const Unit *u, scree_ColumnRows rows, int f) {
+static int items_there(const Shared *s, const Unit *u, const scree_ResultsColumn *column, int f) {
   int64_t at;
-  const scree_FrameHead *head = &s->head[u->frame + f];
-  const int left = (rows == SCREE_ROWS_JOINT ? head->joints : head->bodies) - u->item;
-  if (bytes_of_item(s, rows, u->frame + f, &at) == 0) return 0;
+  const int left = items_in(&s->head[u->frame + f], column->rows) - u->item;
+  if (bytes_of_item(s, column, u->frame + f, &at) == 0) return 0;
   return left < 0 ? 0 : left < u->items ? left : u->items;
 }
 
-static size_t most_bytes(scree_ColumnRows rows) {
+static size_t most_bytes(const scree_ResultsColumn *column) {
+  const scree_ColumnRows rows = column->rows;
   return rows == SCREE_ROWS_BODY      ? sizeof(scree_FrameBody)
          : rows == SCREE_ROWS_JOINT   ? sizeof(scree_FrameJoint)
+         : rows == SCREE_ROWS_NODE    ? (size_t)column->count * sizeof(double)
          : rows == SCREE_ROWS_STRETCH ? SCREE_FRAME_STRETCH * sizeof(double)
                                       : SCREE_FRAME_GRADIENT * sizeof(double);
 }
 
-static bool read_items(Shared *s, const Unit *u, scree_ColumnRows rows) {
-  const size_t each = most_bytes(rows);
+static bool read_items(Shared *s, const Unit *u, const scree_ResultsColumn *column) {
+  const size_t each = most_bytes(column);
   if (!make_room(s, (size_t)u->frames * (size_t)u->items, each)) return false;
   for (int f = 0; f < u->frames; ++f) {
     int64_t at;
-    const int64_t bytes = bytes_of_item(s, rows, u->frame + f, &at);
+    const int64_t bytes = bytes_of_item(s, column, u->frame + f, &at);
     if (!scree_read_all(s->journal->file, s->rows + (size_t)f * (size_t)u->items * each,
-                        (size_t)items_there(s, u, rows, f) * each, at + u->item * bytes))
+                        (size_t)items_there(s, u, column, f) * each, at + u->item * bytes))
       return false;
   }
   return true;
@@ -198,10 +217,11 @@ static void gather_items(Shared *s, const Unit *u, const scree_ResultsColumn *co
   const size_t width = (size_t)column->count, n = (size_t)u->items;
   const size_t bytes = column->type == 's' ? 1 : width * scree_column_size(column);
   for (int f = 0; f < u->frames; ++f) {
-    const size_t each = most_bytes(column->rows);
-    const char *first = s->rows + (size_t)f * n * each + column->offset;
+    const size_t each = most_bytes(column);
+    const char *first =
+        s->rows + (size_t)f * n * each + (column->rows == SCREE_ROWS_NODE ? 0 : column->offset);
     char *out = s->numbers + (size_t)f * n * bytes;
-    const int there = items_there(s, u, column->rows, f);
+    const int there = items_there(s, u, column, f);
     scree_pack_gather(column, first, each, there, out);
     if (column->type != 'd') continue;
     double *values = (double *)(void *)out;
@@ -215,18 +235,21 @@ static scree_Status write_items(Shared *s, scree_ColumnRows kind, int only) {
   const int64_t size = scree_ranks_count(s->ranks), rank = scree_ranks_rank(s->ranks);
   const int all = items_of(s, kind);
   int64_t rows = 1, items = 0;
+  const scree_ResultsColumn *one = NULL;
   for (int k = 0; k < SCREE_COLUMNS && items == 0; ++k)
     if (scree_columns[k].rows == kind && (only < 0 || k == only) &&
-        scree_column_is_there(&scree_columns[k], &s->sizes.rows))
-      scree_pack_extents(&scree_columns[k], &s->sizes.rows, &rows, &items);
-  if (items == 0) return SCREE_OK;
+        scree_column_is_there(&scree_columns[k], &s->sizes.rows)) {
+      one = &scree_columns[k];
+      scree_pack_extents(one, &s->sizes.rows, &rows, &items);
+    }
+  if (!one || items == 0) return SCREE_OK;
   const int64_t blocks = (all + items - 1) / items, share = (blocks + size - 1) / size;
   const int64_t span = items * (share < BLOCKS ? share : BLOCKS);
   const int64_t units = (s->sizes.frames + rows - 1) / rows * ((all + span - 1) / span);
   for (int64_t first = 0; first < units; first += size) {
     if (scree_ranks_any(s->ranks, scree_poll(s->poll))) return SCREE_INTERRUPTED;
     const Unit u = unit_of(s, all, first + rank, rows, span);
-    if (u.frames > 0) s->writer.good = s->writer.good && read_items(s, &u, kind);
+    if (u.frames > 0) s->writer.good = s->writer.good && read_items(s, &u, one);
     for (int k = 0; k < SCREE_COLUMNS; ++k) {
       if (scree_columns[k].rows != kind || (only >= 0 && k != only)) continue;
       if (s->writer.good && u.frames > 0) gather_items(s, &u, &scree_columns[k]);
@@ -254,7 +277,8 @@ static bool read_contacts(Shared *s, int64_t first, int64_t count, bool law, int
     const int64_t contacts =
         scree_journal_bodies(s->record[f]) + s->head[f].bodies * (int64_t)sizeof(scree_FrameBody);
     int64_t behind; /* of contacts, and of what bodies have besides: joints */
-    const int64_t each_joint = bytes_of_item(s, SCREE_ROWS_JOINT, f, &behind);
+    const scree_ResultsColumn joint = {.rows = SCREE_ROWS_JOINT};
+    const int64_t each_joint = bytes_of_item(s, &joint, f, &behind);
     const int64_t rows = law ? behind + each_joint * s->head[f].joints : contacts;
     const size_t bytes = (size_t)((end - from) * each);
     char *place = to + (from - first) * each;
@@ -306,8 +330,8 @@ static scree_Status write_contacts(Shared *s) {
 static scree_Status find_room(const Shared *s, const char *path, const scree_Log *log) {
   struct statvfs disk;
   scree_Status status = SCREE_OK;
-  const double need =
-      heads + body_once * s->sizes.bodies + frames_part * (double)s->journal->length;
+  const double need = heads + body_once * s->sizes.bodies + node_once * s->sizes.rows.nodes +
+                      frames_part * (double)s->journal->length;
   if (scree_ranks_rank(s->ranks) == 0 && fstatvfs(s->journal->file, &disk) == 0) {
     const double room = (double)disk.f_bavail * (double)disk.f_frsize;
     if (room < need)
@@ -337,7 +361,8 @@ static scree_Status write_content(Shared *s, const char *path, const scree_Resul
   if (status == SCREE_OK) status = write_items(s, SCREE_ROWS_STRETCH, -1);
   if (status == SCREE_OK) status = write_items(s, SCREE_ROWS_GRADIENT, -1);
   for (int k = 0; k < SCREE_COLUMNS && status == SCREE_OK; ++k) /* each has chunks of its own */
-    if (scree_columns[k].rows == SCREE_ROWS_JOINT) status = write_items(s, SCREE_ROWS_JOINT, k);
+    if (scree_columns[k].rows == SCREE_ROWS_NODE || scree_columns[k].rows == SCREE_ROWS_JOINT)
+      status = write_items(s, scree_columns[k].rows, k);
   if (status == SCREE_OK) status = write_contacts(s);
   for (int k = 0; k < SCREE_COLUMNS; ++k)
     if (s->data[k].id > 0) H5Dclose(s->data[k].id);

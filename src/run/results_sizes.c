@@ -8,7 +8,9 @@ void scree_results_sizes_fini(scree_ResultsSizes *sizes) {
   scree_free(sizes->first);
   scree_free(sizes->last);
   scree_free(sizes->offset);
-  if (sizes->own_table) scree_free(sizes->table.row);
+  if (!sizes->own_table) return;
+  scree_free(sizes->table.row);
+  scree_free(sizes->table.node);
 }
 
 static bool count_frame(scree_ResultsSizes *sizes, const scree_FrameHead *head) {
@@ -25,11 +27,12 @@ static bool count_frame(scree_ResultsSizes *sizes, const scree_FrameHead *head) 
 /* All bodies of a world that is not divided. */
 static bool make_table(const scree_World *world, scree_ResultsSizes *sizes) {
   const int n = scree_world_body_count(world);
-  sizes->table = (scree_BodyTable){0, n, n, SCREE_ALLOC(scree_BodyRow, n)};
+  scree_BodyTable *table = &sizes->table;
+  *table = (scree_BodyTable){.count = n, .whole = n, .row = SCREE_ALLOC(scree_BodyRow, n)};
   sizes->own_table = true;
-  for (int b = 0; sizes->table.row && b < n; ++b)
-    sizes->table.row[b] = scree_world_body_row(world, b);
-  return sizes->table.row != NULL;
+  for (int b = 0; table->row && b < n; ++b) table->row[b] = scree_world_body_row(world, b);
+  return table->row && scree_world_node_rows(world, n, &table->node, &table->nodes,
+                                             &table->whole_nodes) == SCREE_OK;
 }
 
 /* Bodies that are new in this frame, and those that are still there. */
@@ -65,11 +68,11 @@ scree_Status scree_results_sizes(const scree_Journal *journal, const scree_World
   if (!table) removed = scree_world_removed_count(world) > 0;
   *sizes = (scree_ResultsSizes){.removed = scree_ranks_any(ranks, removed),
                                 .rows.deforms = scree_world_deforms(world),
-                                .rows.nodes = scree_world_node_count(world),
                                 .rows.joints = scree_world_joint_count(world)};
   if (table) sizes->table = *table;
   if (!table && !make_table(world, sizes))
     return scree_fail_memory(log, "the bodies of the results");
+  sizes->rows.nodes = (int)sizes->table.whole_nodes;
   const int bodies = sizes->table.whole;
   sizes->first = SCREE_ALLOC(int, sizes->table.count);
   sizes->last = SCREE_ALLOC(int, sizes->table.count);

@@ -217,82 +217,76 @@ static void write_triangles(scree_ResultsWriter *writer, const scree_Shape *cons
   scree_free(triangles);
 }
 
-/* All rows of a table that one process writes: worlds with finite elements are not divided. */
-static Rows all_rows(size_t n) {
-  return (Rows){0, (int64_t)n, (int64_t)n, true};
-}
-
 /* Undeformed places of the nodes of all bodies, what holds each (-1 nothing, -2 it is held, or the
  * number of the obstacle that moves it), and, if an obstacle does, their places in its frame. */
-static void write_nodes(scree_ResultsWriter *writer, const scree_World *world, int n) {
-  const size_t nodes = (size_t)scree_world_node_count(world);
-  double *place = SCREE_ALLOC(double, 3 * nodes), *anchor = SCREE_ALLOC(double, 3 * nodes);
-  int *holder = SCREE_ALLOC(int, nodes);
+static void write_nodes(scree_ResultsWriter *writer, const scree_BodyTable *table,
+                        const Rows *rows) {
+  const size_t n = (size_t)rows->count;
+  double *place = SCREE_ALLOC(double, 3 * n), *anchor = SCREE_ALLOC(double, 3 * n);
+  int *holder = SCREE_ALLOC(int, n);
   bool driven = false;
-  size_t at = 0;
   writer->good = writer->good && place && anchor && holder;
-  for (int b = 0; b < n && writer->good; ++b)
-    for (int k = 0; k < scree_body_node_count(world, b); ++k, ++at) {
-      const scree_NodeInfo info = scree_body_node(world, b, k);
-      memcpy(place + 3 * at, &info.place, 3 * sizeof *place);
-      memcpy(anchor + 3 * at, &info.anchor, 3 * sizeof *anchor);
-      holder[at] = info.held ? -2 : info.obstacle;
-      driven = driven || info.obstacle >= 0;
-    }
-  if (writer->good) {
-    scree_results_put_all(writer, scree_results_reals(writer, "/elements/place", 2, nodes, 3, 0),
-                          place);
-    const Rows rows = all_rows(nodes);
-    put_ints(writer, "/elements/holder", &rows, 0, holder);
-    if (driven)
-      scree_results_put_all(writer, scree_results_reals(writer, "/elements/anchor", 2, nodes, 3, 0),
-                            anchor);
+  for (size_t k = 0; k < n && writer->good; ++k) {
+    const scree_NodeRow *node = &table->node[k];
+    memcpy(place + 3 * k, &node->place, 3 * sizeof *place);
+    memcpy(anchor + 3 * k, &node->anchor, 3 * sizeof *anchor);
+    holder[k] = node->holder;
+    driven = driven || node->holder >= 0;
+  }
+  if (scree_results_ready(writer)) {
+    driven = any(writer, driven);
+    put_reals(writer, "/elements/place", rows, 3, place);
+    put_ints(writer, "/elements/holder", rows, 0, holder);
+    if (driven) put_reals(writer, "/elements/anchor", rows, 3, anchor);
   }
   scree_free(place);
   scree_free(anchor);
   scree_free(holder);
 }
 
+static const scree_ElementMesh *mesh_of(const scree_BodyRow *row) {
+  return row->kind == SCREE_BODY_ELEMENTS ? scree_shape_elements(&row->shape) : NULL;
+}
+
 /* The meshes of finite-element bodies: where the nodes and elements of each body start (n+1), the
  * corners of the elements (numbers of nodes within the body, -1 behind the last), and the node of
  * each vertex in /bodies/vertices (-1: of another shape). */
-static void write_elements(scree_ResultsWriter *writer, const scree_World *world,
-                           const scree_Shape *const *shapes, int n) {
-  if (scree_world_node_count(world) == 0) return; /* such worlds are not divided */
+static void write_elements(scree_ResultsWriter *writer, const scree_BodyTable *table,
+                           const Rows *rows) {
+  const int n = (int)rows->count;
+  int64_t vertices = 0;
+  if (table->whole_nodes == 0) return;
   int64_t *node = SCREE_ALLOC(int64_t, (size_t)n + 1),
           *element = SCREE_ALLOC(int64_t, (size_t)n + 1);
-  size_t vertices = 0;
   writer->good = writer->good && node && element;
   for (int b = 0; b < n && writer->good; ++b) {
-    const int count = scree_body_node_count(world, b);
-    const scree_ElementMesh *mesh = count ? scree_shape_elements(shapes[b]) : NULL;
-    node[b + 1] = node[b] + count;
-    element[b + 1] = element[b] + (mesh ? mesh->element_count : 0);
-    vertices += (size_t)shapes[b]->vertex_count;
+    const scree_ElementMesh *mesh = mesh_of(&table->row[b]);
+    node[b + 1] = mesh ? mesh->node_count : 0;
+    element[b + 1] = mesh ? mesh->element_count : 0;
+    vertices += table->row[b].shape.vertex_count;
   }
-  const size_t total = writer->good ? (size_t)element[n] : 0;
-  int *corner = SCREE_ALLOC(int, SCREE_ELEMENT_CORNERS *total);
+  const Rows nodes = add_up(writer, node, rows), elements = add_up(writer, element, rows);
+  const Rows places = rows_of(writer, vertices);
+  int *corner = SCREE_ALLOC(int, SCREE_ELEMENT_CORNERS *elements.count);
   int *surface = SCREE_ALLOC(int, vertices), *to = corner, *on = surface;
   writer->good = writer->good && corner && surface;
   for (int b = 0; b < n && writer->good; ++b) {
-    const scree_ElementMesh *mesh = node[b + 1] > node[b] ? scree_shape_elements(shapes[b]) : NULL;
+    const scree_ElementMesh *mesh = mesh_of(&table->row[b]);
     for (int e = 0; mesh && e < mesh->element_count; ++e)
       for (size_t k = 0; k < SCREE_ELEMENT_CORNERS; ++k) {
         const size_t at = mesh->corner_row[e] + k;
         *to++ = at < mesh->corner_row[e + 1] ? mesh->corner[at] : -1;
       }
-    for (int k = 0; k < shapes[b]->vertex_count; ++k) *on++ = mesh ? mesh->surface[k] : -1;
+    for (int k = 0; k < table->row[b].shape.vertex_count; ++k) *on++ = mesh ? mesh->surface[k] : -1;
   }
-  if (writer->good) {
+  if (scree_results_ready(writer)) {
     scree_results_group(writer, "/elements");
-    const Rows bodies = all_rows((size_t)n), elements = all_rows(total);
-    const Rows places = all_rows(vertices);
-    put_offsets(writer, "/elements/node_offset", &bodies, node);
-    put_offsets(writer, "/elements/element_offset", &bodies, element);
+    put_offsets(writer, "/elements/node_offset", rows, node);
+    put_offsets(writer, "/elements/element_offset", rows, element);
     put_ints(writer, "/elements/corner", &elements, SCREE_ELEMENT_CORNERS, corner);
     put_ints(writer, "/elements/surface_node", &places, 0, surface);
   }
-  write_nodes(writer, world, n);
+  write_nodes(writer, table, &nodes);
   scree_free(node);
   scree_free(element);
   scree_free(corner);
@@ -366,8 +360,8 @@ static void write_groups(scree_ResultsWriter *writer, const scree_BodyTable *tab
   }
 }
 
-static void write_bodies(scree_ResultsWriter *writer, const scree_World *world,
-                         const scree_BodyTable *table, const int *first, const int *last) {
+static void write_bodies(scree_ResultsWriter *writer, const scree_BodyTable *table,
+                         const int *first, const int *last) {
   const int n = table->count;
   const Rows rows = rows_of(writer, n);
   int *ints = SCREE_ALLOC(int, 2 * (size_t)n);
@@ -397,7 +391,7 @@ static void write_bodies(scree_ResultsWriter *writer, const scree_World *world,
     put_reals(writer, "/bodies/inertia", &rows, 3, inertia);
     write_shapes(writer, "/bodies", shapes, &rows);
     write_triangles(writer, shapes, &rows);
-    write_elements(writer, world, shapes, n);
+    write_elements(writer, table, &rows);
   }
   write_groups(writer, table, &rows);
   scree_free(ints);
@@ -478,7 +472,7 @@ void scree_results_write_world(scree_ResultsWriter *writer, const scree_ResultsH
                                const int *first, const int *last) {
   write_head(writer, head, world);
   write_materials(writer, head, world);
-  write_bodies(writer, world, table, first, last);
+  write_bodies(writer, table, first, last);
   write_joints(writer, world);
   if (head->naming) write_names(writer, head->naming, table);
 }

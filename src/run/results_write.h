@@ -18,6 +18,9 @@ typedef struct scree_ResultsMaterial {
 typedef struct scree_BodyTable {
   int first, count, whole;
   scree_BodyRow *row; /* (count) */
+  size_t nodes;       /* of finite elements, of these bodies; and of all */
+  int64_t whole_nodes;
+  scree_NodeRow *node; /* (nodes) */
 } scree_BodyTable;
 
 /* Data of the file besides the world and its frames. */

@@ -134,6 +134,7 @@ static scree_Status save_results(scree_Run *run) {
   else if (status == SCREE_OK && run->parts.writes)
     status = write_results(run, divided ? &table : NULL);
   scree_world_free_rows(table.row, table.count);
+  scree_free(table.node);
   status = scree_run_parts_agree(&run->parts, status, run->log);
   if (status == SCREE_OK) run->frames_written = run->head.frames;
   if (status == SCREE_INTERRUPTED && run->parts.writes)

@@ -225,7 +225,7 @@ static void choose_part(scree_Scene *scene, const scree_Ranks *ranks) {
   if (scree_ranks_size(ranks) > 1 && !scree_node_find(scene->tree.root, "start") &&
       !scree_scene_cannot_divide(scene))
     scene->part.ranks = ranks;
-  scene->part.whole = scree_scene_has_joints(scene);
+  scene->part.whole = scree_scene_keeps_all(scene);
 }
 
 static scree_Status read_scene(scree_Scene *scene, const char *text, size_t length,

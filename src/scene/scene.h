@@ -228,8 +228,9 @@ bool scree_scene_reserve(scree_Scene *scene, size_t bodies);
 scree_Status scree_scene_add(scree_Scene *scene, scree_SceneBody *body, const scree_Log *log);
 
 /* ---- the part of a rank (scene_part.c) ---- */
-/* Whether the scene has joints, bonds or plates. */
-bool scree_scene_has_joints(const scree_Scene *scene);
+/* Whether each rank keeps all bodies until the world is built: a scene with joints, bonds, plates
+ * or finite elements. */
+bool scree_scene_keeps_all(const scree_Scene *scene);
 
 /* The number of the body or obstacle bodies[k]. */
 static inline int scree_scene_kept_number(const scree_Scene *scene, size_t k) {

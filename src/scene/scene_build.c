@@ -318,6 +318,7 @@ static scree_Status build_bodies(const scree_Scene *scene, scree_World *world, i
   if (status == SCREE_OK) status = scree_scene_build_states(scene, world);
   if (status == SCREE_OK) status = drive_nodes(scene, world);
   if (status == SCREE_OK && scene->driven_count > 0) status = scree_scene_end_states(scene, world);
+  status = scree_ranks_agree(scree_world_ranks(world), status, log);
   return status == SCREE_OK ? add_forces(scene, world) : status;
 }
 

@@ -7,8 +7,8 @@
  * All generators run twice. The first time places are counted, and the space is cut into pieces
  * with equal numbers of bodies (step/domain_cut.c). The second time each rank keeps the bodies in
  * its piece, so that none has to be sent. If a saved state is restored, in which bodies may have
- * moved far, bodies are distributed by their numbers. For a scene with joints, bonds or plates
- * each rank keeps all bodies until the world is built. */
+ * moved far, bodies are distributed by their numbers. For a scene with joints, bonds, plates or
+ * finite elements each rank keeps all bodies until the world is built. */
 #include "scene/scene.h"
 
 #include "core/log.h"
@@ -101,24 +101,25 @@ static bool any_kind(const scree_Scene *scene, scree_BodyKind of) {
   return false;
 }
 
-bool scree_scene_has_joints(const scree_Scene *scene) {
+bool scree_scene_keeps_all(const scree_Scene *scene) {
   const scree_Node *root = scene->tree.root;
-  return has(root, "joints") || has(root, "bonds") || has(root, "plates");
+  return has(root, "joints") || has(root, "bonds") || has(root, "plates") ||
+         any_kind(scene, SCREE_BODY_ELEMENTS);
 }
 
 const char *scree_scene_cannot_divide(const scree_Scene *scene) {
   const scree_Node *root = scene->tree.root, *solver = scree_node_find(root, "solver");
   const scree_Node *dump = scree_node_find(root, "dump_problem");
   const scree_SolverClass *class_ = scree_solver_class_find(scree_node_text(solver, "name"));
-  if (any_kind(scene, SCREE_BODY_ELEMENTS)) return "it has finite elements";
-  if (scree_scene_has_joints(scene) && any_kind(scene, SCREE_BODY_PSEUDO_RIGID))
-    return "it has joints and deformable bodies";
   if (has(root, "cell")) return "it has a periodic cell";
   if (scree_node_true(solver, "internal_forces")) return "internal forces are asked for";
   if (scree_node_number(dump, "every") > 0 || has(dump, "steps"))
     return "problems of steps are written (dump_problem)";
-  if (!class_ || !(scree_solver_class_capabilities(class_) & SCREE_CAN_RANKS))
-    return "its solver works on one rank";
+  const unsigned capable = class_ ? scree_solver_class_capabilities(class_) : 0;
+  if (!(capable & SCREE_CAN_RANKS)) return "its solver works on one rank";
+  if (capable & SCREE_RANKS_BODIES_ONLY &&
+      (any_kind(scene, SCREE_BODY_ELEMENTS) || any_kind(scene, SCREE_BODY_PSEUDO_RIGID)))
+    return "its solver works on one rank where bodies deform";
   return NULL;
 }
 

@@ -186,8 +186,9 @@ static bool is_moved(void *user, scree_Vec3 place) {
   return asked->state->holder[asked->next++] == asked->obstacle;
 }
 
-static scree_Status drive(const scree_Scene *scene, scree_World *world, int body) {
-  const scree_SceneState *state = scene->bodies[body].state;
+static scree_Status drive(const scree_Scene *scene, scree_World *world, size_t b) {
+  const scree_SceneState *state = scene->bodies[b].state;
+  const int body = scree_scene_kept_number(scene, b);
   scree_Status status = SCREE_OK;
   for (int o = 0; o < scene->obstacle_count && status == SCREE_OK; ++o) {
     bool any = false;
@@ -216,7 +217,7 @@ scree_Status scree_scene_build_states(const scree_Scene *scene, scree_World *wor
     if (body < 0) continue; /* of another rank */
     status = scree_body_set_coordinates(world, body, state->anchor ? state->anchor : state->q,
                                         state->v, state->account);
-    if (status == SCREE_OK && state->holder) status = drive(scene, world, body);
+    if (status == SCREE_OK && state->holder) status = drive(scene, world, b);
     if (status == SCREE_OK) status = set(world, body, state);
   }
   return status;
@@ -224,7 +225,9 @@ scree_Status scree_scene_build_states(const scree_Scene *scene, scree_World *wor
 
 scree_Status scree_scene_end_states(const scree_Scene *scene, scree_World *world) {
   scree_Status status = SCREE_OK;
-  for (size_t b = 0; b < scene->kept && status == SCREE_OK; ++b)
-    if (scene->bodies[b].state) status = set(world, (int)b, scene->bodies[b].state);
+  for (size_t b = 0; b < scene->kept && status == SCREE_OK; ++b) {
+    const int body = scene->bodies[b].state ? find_body(scene, world, b) : -1;
+    if (body >= 0) status = set(world, body, scene->bodies[b].state);
+  }
   return status;
 }

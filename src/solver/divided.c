@@ -217,7 +217,7 @@ scree_Status scree_solver_solve_divided(scree_Solver *solver, const scree_Proble
   scree_arena_reset(&solver->dividing);
   scree_Status status = SCREE_OK;
   if (has_vertices(problem)) /* the others do not know of it yet */
-    status = scree_problem_widen(problem, 0, NULL, &solver->dividing, &whole, &solver->log);
+    status = scree_problem_widen(problem, &solver->dividing, &whole, &solver->log);
   if (status) return status;
   const scree_Problem wide = whole; /* `whole` loses its numbers */
   Order order = make_order(solver, &wide);

@@ -9,11 +9,15 @@
 
 static scree_Status check(const scree_Solver *solver, const scree_Problem *problem,
                           const scree_OwnPart *part) {
-  if (problem->vertices.count || problem->kind != SCREE_BODIES)
+  if (problem->kind != SCREE_BODIES)
     return scree_fail(&solver->log, SCREE_BAD_INPUT,
-                      "a problem posed in parts has constraints of rigid bodies only");
+                      "a problem posed in parts with an assembled W, expected bodies");
   if (!(solver->class_->capabilities & SCREE_CAN_RANKS))
     return scree_solver_refuse_ranks(solver, part->size);
+  if (problem->vertices.count && solver->class_->capabilities & SCREE_RANKS_BODIES_ONLY)
+    return scree_fail(&solver->log, SCREE_BAD_INPUT,
+                      "solver %s works on one rank where bodies deform, and was started on %d",
+                      solver->class_->name, part->size);
   const scree_Status status = scree_problem_check(problem, &solver->log);
   const char *reason = scree_solver_class_refuses(solver->class_, problem);
   if (status || !reason) return status;
@@ -43,13 +47,10 @@ scree_Status scree_solver_solve_own(scree_Solver *solver, const scree_Problem *p
   solver->velocities = NULL;
   solver->poll = (scree_Poll){settings->interrupted, settings->interrupted_user, false};
   scree_arena_reset(&solver->dividing);
-  int *global = SCREE_TAKE_RAW(&solver->dividing, int, problem->bodies.nbodies);
-  scree_Status status = check(solver, problem, part);
-  if (!status && !global) status = scree_fail_memory(log, "the part of a rank");
-  status = scree_ranks_agree(ranks, status, log);
+  scree_Status status = scree_ranks_agree(ranks, check(solver, problem, part), log);
   if (!status)
-    status = scree_division_create_own(problem, ranks, part->holder_start, part->holder,
-                                       &solver->dividing, division, log);
+    status =
+        scree_division_create_own(problem, ranks, &part->blocks, &solver->dividing, division, log);
   if (!status && division->halo.any_size && problem->nc)
     status = scree_fail(log, SCREE_BAD_INPUT,
                         "a part of a problem with %d contacts of plain rows, expected none where "
@@ -57,9 +58,7 @@ scree_Status scree_solver_solve_own(scree_Solver *solver, const scree_Problem *p
                         problem->nc);
   status = scree_ranks_agree(ranks, status, log);
   if (status) return status;
-  for (int b = 0; b < problem->bodies.nbodies; ++b) global[b] = part->global[problem->bodies.id[b]];
   division->bodies = part->whole;
-  division->global = global;
   if (!settings->warm_start)
     for (size_t i = 0, n = scree_problem_rows(problem); i < n; ++i) r[i] = 0.0;
   solver->settings.ranks = ranks;

@@ -4,19 +4,16 @@
 #define SCREE_SOLVER_OWN_H
 
 #include "core/private.h"
-#include "parallel/ranks.h"
+#include "problem/division.h"
 #include "scree/solver.h"
 
 /* Who has what. All constraints that hold bodies together (joints) and share a body are of one
- * rank: mechanisms are not divided. Bodies of the part are ascending in their numbers in the whole
- * world, and `bodies.id` of the problem indexes `global`. */
+ * rank: mechanisms are not divided. */
 typedef struct scree_OwnPart {
   const scree_Ranks *ranks;
-  int rank, size;
-  int whole;                  /* bodies of the whole world */
-  const int *global;          /* number of body `id` of the problem in the whole world */
-  const size_t *holder_start; /* (bodies of the problem + 1) */
-  const int *holder;          /* ranks that hold a body, ascending, this one among them */
+  int size;
+  int whole; /* bodies of the whole world */
+  scree_PartBlocks blocks;
 } scree_OwnPart;
 
 /* Solve it, on all ranks together. */

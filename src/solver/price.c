@@ -81,7 +81,7 @@ static double synchronise(const scree_Operator *W) {
 
 double scree_price_shared_sweep(const scree_Operator *W, bool balls, bool exact) {
   const scree_Halo *halo = W->halo;
-  const double sent = (double)halo->all.send_start[halo->neighbours] * halo->size * 8.0;
+  const double sent = scree_halo_numbers(halo) * 8.0;
   const double messages = halo->neighbours * (exact ? number.colours : 1.0);
   const double mine =
       1e9 * scree_price_sweep(W->problem, balls) + messages * number.latency + sent * number.byte;

@@ -102,7 +102,9 @@ typedef struct scree_SolveRun {
 } scree_SolveRun;
 
 /* Of solvers that work on several ranks where linear systems do. */
-enum { SCREE_CAN_RANKS_BY_FACTOR = SCREE_SHARED_FACTORS * SCREE_CAN_RANKS };
+enum {
+  SCREE_CAN_RANKS_BY_FACTOR = SCREE_SHARED_FACTORS * (SCREE_CAN_RANKS | SCREE_RANKS_BODIES_ONLY)
+};
 
 /* Masks of sets. */
 enum {

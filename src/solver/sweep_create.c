@@ -36,8 +36,10 @@ static scree_Status prepare_relaxed(scree_Sweeps *state, const scree_SolveRun *r
   }
   for (int k = 0; k < p->general.count; ++k) {
     int most = 1;
-    for (size_t e = p->general.entry[k]; e < p->general.entry[k + 1]; ++e)
-      if (holders[p->general.vertex[e]] > most) most = holders[p->general.vertex[e]];
+    for (size_t e = p->general.entry[k]; e < p->general.entry[k + 1]; ++e) {
+      const int block = scree_division_block(run->division, p->general.vertex[e]);
+      if (holders[block] > most) most = holders[block];
+    }
     state->factor[p->nc + k] = 1.0 / (double)most;
   }
   return SCREE_OK;

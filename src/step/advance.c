@@ -585,7 +585,7 @@ size_t scree_system_memory(const scree_System *s) {
   bytes += p->term_capacity * (d * d + p->memory_size) * sizeof(double);
   bytes += scree_memory_bytes(&s->memory) + p->total_capacity * sizeof *p->total +
            scree_joints_memory(&s->joints) + scree_deform_memory(&s->deform) +
-           scree_rolling_memory(&s->rolling, s->bodies.nb) +
-           p->moment_capacity * sizeof *p->moment + p->flow_capacity * sizeof *p->H;
+           scree_rolling_memory(&s->rolling) + p->moment_capacity * sizeof *p->moment +
+           p->flow_capacity * sizeof *p->H;
   return bytes;
 }

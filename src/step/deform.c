@@ -11,17 +11,17 @@
 enum { PAD = 8 }; /* kernels may load a full vector past the end */
 
 void scree_deform_fini(scree_Deform *f) {
-  void *arrays[] = {f->vertices.size, f->vertices.row, f->vertices.col, f->vertices.x, f->rows.row,
-                    f->rows.entry,    f->rows.vertex,  f->rows.block,   f->rows.B,     f->rows.C,
-                    f->energy,        f->load,         f->goal,         f->end,        f->later};
+  void *arrays[] = {f->vertices.size, f->vertices.row, f->vertices.col, f->vertices.x,
+                    f->rows.row,      f->rows.entry,   f->rows.vertex,  f->rows.block,
+                    f->rows.B,        f->rows.C,       f->energy,       f->load,
+                    f->goal,          f->end,          f->later,        f->group};
   for (size_t k = 0; k < sizeof arrays / sizeof *arrays; ++k) scree_free(arrays[k]);
-  scree_arena_fini(&f->widening);
   *f = (scree_Deform){0};
 }
 
 size_t scree_deform_memory(const scree_Deform *f) {
-  return scree_arena_memory(&f->widening) +
-         (f->size_capacity + f->coupled_capacity + f->vertex_capacity) * sizeof(int) +
+  return (f->size_capacity + f->coupled_capacity + f->vertex_capacity + f->group_capacity) *
+             sizeof(int) +
          (f->coupled_row_capacity + f->row_capacity + f->entry_capacity + f->block_capacity) *
              sizeof(size_t) +
          (f->coupled_number_capacity + f->number_capacity + f->compliance_capacity) *
@@ -215,8 +215,11 @@ scree_Status scree_deform_number(scree_System *s) {
   scree_Vertices *v = &f->vertices;
   int *index = s->posed.problem_index;
   size_t blocks = 0, numbers = 0;
-  v->count = 0;
-  if (!grow_vertices(f, 0, 0, 0)) return scree_fail_memory(s->log, "the deformable bodies");
+  v->count = f->groups = 0;
+  if (!grow_vertices(f, 0, 0, 0) ||
+      !scree_grow_lean((void **)&f->group, &f->group_capacity, (size_t)b->deformable_count + 1,
+                       sizeof *f->group))
+    return scree_fail_memory(s->log, "the deformable bodies");
   v->row[0] = 0;
   v->solve = solve_bodies;
   v->user = s;
@@ -239,8 +242,10 @@ scree_Status scree_deform_number(scree_System *s) {
     blocks += more;
     numbers += more * square;
     index[self->body] = s->posed.nbodies + start;
+    f->group[f->groups++] = start;
     v->count += self->vertices;
   }
+  f->group[f->groups] = v->count;
   return SCREE_OK;
 }
 
@@ -398,6 +403,16 @@ scree_Status scree_deform_close(scree_System *s) {
   memcpy(g->B + block, joints->B, numbers * sizeof *g->B);
   g->count += (int)n;
   return SCREE_OK;
+}
+
+const double *scree_deform_solved(const scree_System *s, int index) {
+  const scree_Posed *p = &s->posed;
+  const double *y = p->y + (size_t)index * (size_t)s->bodies.nb;
+  if (index < p->nbodies) return y;
+  /* the ground lies between the rigid bodies and the vertices (problem/operator.h) */
+  y = p->y + (size_t)(p->nbodies + 1) * (size_t)s->bodies.nb;
+  for (int i = 0; i < index - p->nbodies; ++i) y += s->deform.vertices.size[i];
+  return y;
 }
 
 double scree_deform_diagonal(const scree_System *s, int c, int axis) {

@@ -39,10 +39,9 @@ typedef struct scree_Deform {
   double *goal; /* (components of all) velocities of driven nodes after the kick (body/driven.h) */
   size_t goal_capacity;
   int inverted; /* a body that the step turned inside out, or -1 */
-  /* The problem of a divided world (deform_wide.c). */
-  scree_Arena widening;
-  scree_Problem wide;
-  int *place; /* (bodies and vertices of the problem) their bodies in it */
+  int groups;   /* deformable bodies in the problem */
+  int *group;   /* (groups + 1) their first vertices */
+  size_t group_capacity;
 } scree_Deform;
 
 typedef struct scree_DeformEnergy {
@@ -90,8 +89,6 @@ scree_Status scree_deform_number(struct scree_System *s);
 scree_Status scree_deform_pose(struct scree_System *s);
 /* Append the joints and the compliance; call when both are filled. */
 scree_Status scree_deform_close(struct scree_System *s);
-/* The closed problem in the form that is divided. */
-scree_Status scree_deform_widen(struct scree_System *s, const scree_Problem *problem);
 /* The velocity of body or vertex `index` of the problem in posed.y. */
 const double *scree_deform_solved(const struct scree_System *s, int index);
 /* Diagonal entry `axis` of W at contact c >= first, without the coupling of vertices. */

@@ -119,10 +119,6 @@ int scree_domain_local(const scree_Domain *p, int count, int global) {
 }
 
 const char *scree_domain_refuse(const scree_System *s) {
-  const scree_Bodies *b = &s->bodies;
-  if (s->joints.count && s->domain.deforms) return "it has joints and deformable bodies";
-  for (int k = 0; k < b->deformable_count; ++k)
-    if (!scree_deformable_can_send(&b->deformable[k])) return "it has finite elements";
   if (s->cell.any) return "it has a periodic cell";
   if (s->settings.internal_forces) return "internal forces are asked for";
   return NULL;

@@ -11,8 +11,8 @@
  *                   Bodies that have left the piece of their rank change their owner whenever
  *                   ghosts are chosen again, with the impulses and the memory of the contacts that
  *                   their new owner then has. The cuts are placed anew when the imbalance has
- *                   cost more than that does. Bodies that joints hold together have one owner
- *                   (domain_joints.c).
+ *                   cost more than that does. A deformable body has one owner with all its nodes
+ *                   and elements, and so have bodies that joints hold together (domain_joints.c).
  *   ghosts          Each body has a cover, a box in which its bounds stay for some steps. Bodies
  *                   whose covers meet the covers of another rank are ghosts there. Detection tests
  *                   whether all bounds, as far as it looks, are inside their covers; if not, the
@@ -88,8 +88,10 @@ typedef struct scree_Domain {
   double load, imbalance, least, excess; /* work of this rank; largest over mean, now, after the
                                           * last cut, and summed over the steps since */
   scree_DomainCounts counts;
-  /* The problem: holders of its bodies, ascending. */
+  /* The problem: its bodies, rigid ones first, with their numbers in the whole world and their
+   * holders, ascending. */
   scree_Arena posing;
+  int *number;          /* (bodies of the problem) */
   size_t *holder_start; /* (bodies of the problem + 1) */
   int *holder;
   double sweep; /* seconds of a sweep, the largest of all ranks */
@@ -109,6 +111,11 @@ static inline int scree_domain_global(const scree_Domain *domain, int body) {
 enum { SCREE_DOMAIN_DEALT = 256 };
 static inline int scree_domain_dealt(int number, int ranks) {
   return number / SCREE_DOMAIN_DEALT % ranks;
+}
+/* The work of a body without its contacts, in units of a rigid one: that of its vertices. */
+static inline int scree_domain_body_work(const scree_Bodies *b, int k) {
+  const scree_Deformable *self = scree_bodies_deformable(b, k);
+  return b->fixed[k] ? 0 : self ? self->vertices : 1;
 }
 /* Which of two bodies (0 or 1), given by their numbers in the whole world, has their contacts on
  * its rank: about as often one as the other. */

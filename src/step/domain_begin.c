@@ -23,15 +23,18 @@ static int compare_late(const void *a, const void *b) {
   return (x->body > y->body) - (x->body < y->body);
 }
 
-/* What a ghost gets from its owner; in worlds with deformable bodies, a scree_DeformableSent
- * follows. */
+/* What a ghost gets from its owner; the coordinates and rates of a deformable one follow. */
 typedef struct Moving {
   scree_Motion motion;
   scree_Late way;
   double late; /* 1: `way` is left to go */
 } Moving;
 
-static void pack_motion(const scree_System *s, int body, int late, char *to) {
+static size_t moving_bytes(const scree_System *s, int body) {
+  return sizeof(Moving) + scree_deformable_state_bytes(&s->bodies, body);
+}
+
+static size_t pack_motion(const scree_System *s, int body, int late, char *to) {
   Moving *moving = (void *)to;
   memset(moving, 0, sizeof *moving);
   moving->motion = s->bodies.motion[body];
@@ -39,11 +42,12 @@ static void pack_motion(const scree_System *s, int body, int late, char *to) {
     moving->way = s->memory.late.at[late];
     moving->late = 1;
   }
-  if (s->domain.deforms) scree_deformable_send(&s->bodies, body, (void *)(moving + 1));
+  scree_deformable_get(&s->bodies, body, moving + 1);
+  return moving_bytes(s, body);
 }
 
 /* The list of late impacts has room for it. */
-static void take_motion(scree_System *s, int body, const char *from) {
+static size_t take_motion(scree_System *s, int body, const char *from) {
   const Moving *moving = (const void *)from;
   scree_LateList *late = &s->memory.late;
   s->bodies.motion[body] = moving->motion;
@@ -51,7 +55,21 @@ static void take_motion(scree_System *s, int body, const char *from) {
     late->at[late->count] = moving->way;
     late->at[late->count++].body = body;
   }
-  if (s->domain.deforms) scree_deformable_put(&s->bodies, body, (const void *)(moving + 1));
+  scree_deformable_put(&s->bodies, body, moving + 1);
+  return moving_bytes(s, body);
+}
+
+/* The bytes for or from each rank, and their sum. */
+static size_t count_bytes(const scree_System *s, const size_t *start, const int *bodies,
+                          size_t *sizes) {
+  size_t total = 0;
+  for (int rank = 0; rank < s->domain.size; ++rank) {
+    sizes[rank] = 0;
+    for (size_t k = start[rank]; k < start[rank + 1]; ++k)
+      sizes[rank] += moving_bytes(s, bodies[k]);
+    total += sizes[rank];
+  }
+  return total;
 }
 
 /* The motions and late impacts of ghosts from their owners. */
@@ -61,12 +79,13 @@ static scree_Status refresh(scree_System *s) {
   scree_LateList *late = &s->memory.late;
   if (p->size == 1 || !p->send_start) return SCREE_OK;
   const size_t size = (size_t)p->size, sent = p->send_start[size], got = p->receive_start[size];
-  const size_t each = sizeof(Moving) + (p->deforms ? sizeof(scree_DeformableSent) : 0);
   const scree_ArenaMark mark = scree_arena_mark(&p->work);
-  int *late_of = SCREE_TAKE_RAW(&p->work, int, b->count);
-  char *out = SCREE_TAKE_RAW(&p->work, char, sent *each);
-  char *in = SCREE_TAKE_RAW(&p->work, char, got *each);
   size_t *sizes = SCREE_TAKE_RAW(&p->work, size_t, 2 * size);
+  const size_t out_bytes = sizes ? count_bytes(s, p->send_start, p->send, sizes) : 0;
+  const size_t in_bytes = sizes ? count_bytes(s, p->receive_start, p->receive, sizes + size) : 0;
+  int *late_of = SCREE_TAKE_RAW(&p->work, int, b->count);
+  char *out = SCREE_TAKE_RAW(&p->work, char, out_bytes);
+  char *in = SCREE_TAKE_RAW(&p->work, char, in_bytes);
   const bool enough =
       out && in && sizes && late_of &&
       scree_grow((void **)&late->at, &late->capacity, late->count + got, sizeof *late->at);
@@ -74,18 +93,14 @@ static scree_Status refresh(scree_System *s) {
   if (!status) {
     for (int k = 0; k < b->count; ++k) late_of[k] = -1;
     for (size_t k = 0; k < late->count; ++k) late_of[late->at[k].body] = (int)k;
-    for (size_t k = 0; k < sent; ++k)
-      pack_motion(s, p->send[k], late_of[p->send[k]], out + k * each);
-    for (size_t k = 0; k < size; ++k) {
-      sizes[k] = (p->send_start[k + 1] - p->send_start[k]) * each;
-      sizes[size + k] = (p->receive_start[k + 1] - p->receive_start[k]) * each;
-    }
+    for (size_t k = 0, at = 0; k < sent; ++k)
+      at += pack_motion(s, p->send[k], late_of[p->send[k]], out + at);
     scree_ranks_swap(p->ranks, out, sizes, in, sizes + size);
     size_t kept = 0;
     for (size_t k = 0; k < late->count; ++k)
       if (scree_domain_owns(p, late->at[k].body)) late->at[kept++] = late->at[k];
     late->count = kept;
-    for (size_t k = 0; k < got; ++k) take_motion(s, p->receive[k], in + k * each);
+    for (size_t k = 0, at = 0; k < got; ++k) at += take_motion(s, p->receive[k], in + at);
     if (late->count) qsort(late->at, late->count, sizeof *late->at, compare_late);
   }
   scree_arena_release(&p->work, mark);
@@ -98,7 +113,8 @@ static bool is_unbalanced(scree_System *s) {
   const scree_Bodies *b = &s->bodies;
   if (p->size == 1) return false;
   double load[2] = {(double)s->contacts.count, 0}, most, sum;
-  for (int k = 0; k < b->count; ++k) load[1] += !b->fixed[k] && scree_domain_owns(p, k);
+  for (int k = 0; k < b->count; ++k)
+    if (scree_domain_owns(p, k)) load[1] += scree_domain_body_work(b, k);
   for (int k = 0; k < s->joints.count; ++k) load[0] += 2 * scree_joint_is_there(s, k);
   p->load = 2 * load[0] + load[1];
   most = sum = p->load;

@@ -4,6 +4,7 @@
  * of the contacts that change their rank. In the second, every rank sends copies of its bodies to
  * the ranks whose covers they meet. Arrays stay sorted by the numbers in the whole world: what
  * leaves is removed in place, what arrives is merged in from the back. */
+#include "body/driven.h"
 #include "core/log.h"
 #include "core/memory.h"
 #include "step/system.h"
@@ -14,6 +15,8 @@
 
 /* A body on its way between ranks. */
 typedef struct Record {
+  size_t bytes;      /* with what follows, so that the next record is aligned */
+  size_t deformable; /* of these, of a deformable body (deformable_send.c) */
   scree_Motion motion;
   scree_Inertia inertia;
   scree_BodyCold cold; /* without pointers: `shape` has the number of the shape */
@@ -23,17 +26,11 @@ typedef struct Record {
   int global, owner, shape;
   unsigned char fixed;
   bool late;
-} Record; /* in worlds with deformable bodies, a scree_DeformableSent follows */
-
-enum { /* its bytes, so that the next record is aligned */
-       DEFORMABLE = (sizeof(scree_DeformableSent) + _Alignof(Record) - 1) / _Alignof(Record) *
-                    _Alignof(Record)
-};
+} Record;
 
 typedef struct Build {
   scree_System *s;
   scree_Arena *work;
-  size_t each;                /* bytes of a body on its way */
   int *next_owner;            /* (bodies) */
   int *late_of;               /* (bodies) place in the list of late impacts, or -1 */
   size_t *out_size, *in_size; /* (size) bytes */
@@ -48,19 +45,30 @@ static scree_Status fail_memory(const scree_System *s) {
 /* ---- records ----------------------------------------------------------------------------------
  */
 
-static const Record *record_at(const Build *build, const char *records, size_t k) {
-  return (const void *)(records + k * build->each);
+/* The record at this place, and the number of those in so many bytes. */
+static const Record *record_at(const char *records, size_t at) {
+  return (const void *)(records + at);
 }
 
-static const scree_DeformableSent *deformable_of(const Record *record) {
-  return (const void *)(record + 1);
+static size_t count_records(const char *records, size_t bytes) {
+  size_t count = 0;
+  for (size_t at = 0; at < bytes; at += record_at(records, at)->bytes) ++count;
+  return count;
 }
 
-static void pack_body(const Build *build, int k, int owner, char *to) {
+static size_t record_bytes(const scree_System *s, int k) {
+  const size_t unit = _Alignof(Record);
+  return (sizeof(Record) + scree_deformable_bytes(&s->bodies, k) + unit - 1) / unit * unit;
+}
+
+/* Returns the bytes of the record. */
+static size_t pack_body(const Build *build, int k, int owner, char *to) {
   const scree_System *s = build->s;
   const scree_Bodies *b = &s->bodies;
   Record *record = (void *)to;
   memset(record, 0, sizeof *record);
+  record->bytes = record_bytes(s, k);
+  record->deformable = scree_deformable_bytes(b, k);
   record->motion = b->motion[k];
   record->inertia = b->inertia[k];
   record->cold = b->cold[k];
@@ -76,7 +84,8 @@ static void pack_body(const Build *build, int k, int owner, char *to) {
   const int late = build->late_of[k];
   record->late = late >= 0;
   if (late >= 0) record->way = s->memory.late.at[late];
-  if (s->domain.deforms) scree_deformable_send(b, k, (void *)(record + 1));
+  scree_deformable_send(b, k, record + 1);
+  return record->bytes;
 }
 
 static void move_body(scree_System *s, int from, int to) {
@@ -109,7 +118,8 @@ static scree_Status place_record(scree_System *s, int to, const Record *record) 
   p->global[to] = record->global;
   p->owner[to] = record->owner;
   p->shape[to] = record->shape;
-  return p->deforms ? scree_deformable_receive(b, to, deformable_of(record), s->log) : SCREE_OK;
+  return p->deforms ? scree_deformable_receive(b, to, record + 1, record->deformable, s->log)
+                    : SCREE_OK;
 }
 
 /* Room for n bodies, with an index of the deformable ones where there are any. */
@@ -129,14 +139,16 @@ static int compare_records(const void *a, const void *b) {
 }
 
 /* Merge records into the bodies, from the back. */
-static scree_Status insert(Build *build, const char *records, size_t count) {
+static scree_Status insert(Build *build, const char *records, size_t bytes) {
   scree_System *s = build->s;
+  const size_t count = count_records(records, bytes);
   scree_Bodies *b = &s->bodies;
   scree_Domain *p = &s->domain;
   const size_t n = (size_t)b->count + count;
   bool gone = false;
   scree_Status status = SCREE_OK;
-  for (size_t k = 0; k < count; ++k) gone = gone || record_at(build, records, k)->gone >= 0;
+  for (size_t at = 0; at < bytes; at += record_at(records, at)->bytes)
+    gone = gone || record_at(records, at)->gone >= 0;
   const Record **sorted = SCREE_TAKE_RAW(build->work, const Record *, count);
   if (n > INT32_MAX || !sorted || !scree_bodies_reserve(b, n) || scree_creep_reserve(s, n) ||
       !scree_grow_lean((void **)&p->global, &p->global_capacity, n, sizeof *p->global) ||
@@ -148,7 +160,8 @@ static scree_Status insert(Build *build, const char *records, size_t count) {
        !scree_grow_lean((void **)&b->gone, &b->gone_capacity, n, sizeof *b->gone)))
     return fail_memory(s);
   for (int k = 0; gone && b->gone_count == 0 && k < b->count; ++k) b->gone[k] = -1;
-  for (size_t k = 0; k < count; ++k) sorted[k] = record_at(build, records, k);
+  for (size_t k = 0, at = 0; k < count; at += sorted[k++]->bytes)
+    sorted[k] = record_at(records, at);
   if (count) qsort(sorted, count, sizeof *sorted, compare_records);
   size_t left = count;
   int from = b->count;
@@ -212,33 +225,31 @@ static scree_Status swap(Build *build, const void *out, char **in, size_t *bytes
 /* ---- first exchange: new owners ----------------------------------------------------------------
  */
 
-static scree_Status send_bodies(Build *build, const char **arrived, size_t *count) {
+static scree_Status send_bodies(Build *build, const char **arrived, size_t *bytes) {
   scree_System *s = build->s;
   const scree_Domain *p = &s->domain;
   const scree_Bodies *b = &s->bodies;
   const size_t size = (size_t)p->size;
-  size_t total = 0, bytes, *at = SCREE_TAKE(build->work, size_t, size);
+  size_t total = 0, *at = SCREE_TAKE(build->work, size_t, size);
   if (!at) return scree_domain_agree(s, fail_memory(s));
   memset(build->out_size, 0, size * sizeof *build->out_size);
   for (int k = 0; k < b->count; ++k)
     if (p->owner[k] == p->rank && build->next_owner[k] != p->rank) {
-      build->out_size[build->next_owner[k]] += build->each;
-      ++total;
+      build->out_size[build->next_owner[k]] += record_bytes(s, k);
+      total += record_bytes(s, k);
+      s->domain.counts.migrated++;
     }
-  char *out = SCREE_TAKE_RAW(build->work, char, total * build->each);
+  char *out = SCREE_TAKE_RAW(build->work, char, total);
   const scree_Status status = scree_domain_agree(s, out ? SCREE_OK : fail_memory(s));
   if (status) return status;
-  for (size_t k = 1; k < size; ++k) at[k] = at[k - 1] + build->out_size[k - 1] / build->each;
+  for (size_t k = 1; k < size; ++k) at[k] = at[k - 1] + build->out_size[k - 1];
   for (int k = 0; k < b->count; ++k) {
     const int to = build->next_owner[k];
-    if (p->owner[k] == p->rank && to != p->rank)
-      pack_body(build, k, to, out + at[to]++ * build->each);
+    if (p->owner[k] == p->rank && to != p->rank) at[to] += pack_body(build, k, to, out + at[to]);
   }
-  s->domain.counts.migrated += (long long)total;
   char *in;
-  const scree_Status swapped = swap(build, out, &in, &bytes);
+  const scree_Status swapped = swap(build, out, &in, bytes);
   *arrived = in;
-  *count = bytes / build->each;
   return swapped;
 }
 
@@ -360,30 +371,33 @@ static scree_Status take_memory(Build *build, const char *all, size_t count) {
 /* ---- second exchange: ghosts -------------------------------------------------------------------
  */
 
-static scree_Status send_ghosts(Build *build, const char **arrived, size_t *count) {
+static scree_Status send_ghosts(Build *build, const char **arrived, size_t *bytes) {
   scree_System *s = build->s;
   scree_Domain *p = &s->domain;
-  const size_t size = (size_t)p->size, sent = p->send_start[size];
-  char *out = SCREE_TAKE_RAW(build->work, char, sent * build->each);
+  const size_t size = (size_t)p->size;
+  size_t total = 0;
+  memset(build->out_size, 0, size * sizeof *build->out_size);
+  for (size_t rank = 0; rank < size; ++rank)
+    for (size_t k = p->send_start[rank]; k < p->send_start[rank + 1]; ++k)
+      build->out_size[rank] += record_bytes(s, p->send[k]);
+  for (size_t rank = 0; rank < size; ++rank) total += build->out_size[rank];
+  char *out = SCREE_TAKE_RAW(build->work, char, total);
   scree_Status status = scree_domain_agree(s, out ? SCREE_OK : fail_memory(s));
   if (status) return status;
-  for (size_t k = 0; k < sent; ++k) {
-    pack_body(build, p->send[k], p->rank, out + k * build->each);
+  for (size_t k = 0, at = 0; k < p->send_start[size]; ++k) {
+    at += pack_body(build, p->send[k], p->rank, out + at);
     p->send[k] = p->global[p->send[k]];
   }
-  for (size_t k = 0; k < size; ++k)
-    build->out_size[k] = (p->send_start[k + 1] - p->send_start[k]) * build->each;
   char *in;
-  size_t bytes;
-  status = swap(build, out, &in, &bytes);
+  status = swap(build, out, &in, bytes);
   if (status) return status;
   *arrived = in;
-  *count = bytes / build->each;
-  for (size_t k = 0; k < size; ++k)
-    p->receive_start[k + 1] = p->receive_start[k] + build->in_size[k] / build->each;
-  p->receive = SCREE_TAKE_RAW(&p->lists, int, *count);
+  for (size_t k = 0; k < size; in += build->in_size[k++])
+    p->receive_start[k + 1] = p->receive_start[k] + count_records(in, build->in_size[k]);
+  p->receive = SCREE_TAKE_RAW(&p->lists, int, p->receive_start[size]);
   if (!p->receive) return fail_memory(s);
-  for (size_t k = 0; k < *count; ++k) p->receive[k] = record_at(build, *arrived, k)->global;
+  for (size_t k = 0, at = 0; at < *bytes; at += record_at(*arrived, at)->bytes)
+    p->receive[k++] = record_at(*arrived, at)->global;
   return SCREE_OK;
 }
 
@@ -431,6 +445,17 @@ static void take_late(Build *build) {
   build->late = (scree_LateList){0};
 }
 
+/* The numbers of obstacles in the whole world, and back: of drivers, and of nodes that they drive.
+ */
+static int to_whole(const void *user, int obstacle) {
+  return scree_domain_global(&((const scree_System *)user)->domain, obstacle);
+}
+
+static int to_local(const void *user, int obstacle) {
+  const scree_System *s = user;
+  return scree_domain_local(&s->domain, s->bodies.count, obstacle);
+}
+
 static void number_again(scree_System *s) {
   scree_Bodies *b = &s->bodies;
   scree_Domain *p = &s->domain;
@@ -441,6 +466,7 @@ static void number_again(scree_System *s) {
     p->receive[k] = scree_domain_local(p, b->count, p->receive[k]);
   for (int k = 0; k < b->driver_count; ++k)
     b->drivers[k].body = scree_domain_local(p, b->count, b->drivers[k].body);
+  scree_driven_number(b, to_local, s);
   for (int k = 0; k < b->force_count; ++k) {
     const int local = p->forces[k] < 0 ? -1 : scree_domain_local(p, b->count, p->forces[k]);
     b->forces[k].body = p->forces[k] < 0 ? -1 : local < 0 ? SCREE_FORCE_ELSEWHERE : local;
@@ -478,17 +504,18 @@ static scree_Status build_domain(Build *build) {
   scree_System *s = build->s;
   scree_Bodies *b = &s->bodies;
   const char *arrived = NULL, *memory = NULL;
-  size_t count = 0, contacts = 0;
+  size_t bytes = 0, contacts = 0;
   scree_Status status = find_owners(build);
   if (!status) status = scree_creep_reserve(s, (size_t)b->count);
   status = scree_domain_agree(s, status);
   if (!status) status = scree_domain_send_joints(s, build->next_owner);
   if (!status) status = send_memory(build, &memory, &contacts);
-  if (!status) status = send_bodies(build, &arrived, &count);
+  if (!status) scree_driven_number(b, to_whole, s);
+  if (!status) status = send_bodies(build, &arrived, &bytes);
   if (status) return status;
   for (int k = 0; k < b->driver_count; ++k)
     b->drivers[k].body = s->domain.global[b->drivers[k].body];
-  status = compact(build) ? insert(build, arrived, count) : fail_memory(s);
+  status = compact(build) ? insert(build, arrived, bytes) : fail_memory(s);
   status = scree_domain_agree(s, status);
   if (status) return status;
   s->memory.late.count = 0; /* `late` has them, by their whole numbers */
@@ -505,8 +532,8 @@ static scree_Status build_domain(Build *build) {
   if (!status && !index_late(s, build)) status = fail_memory(s);
   status = scree_domain_agree(s, status);
   if (!status) status = scree_domain_choose_ghosts(s);
-  if (!status) status = send_ghosts(build, &arrived, &count);
-  if (!status) status = insert(build, arrived, count);
+  if (!status) status = send_ghosts(build, &arrived, &bytes);
+  if (!status) status = insert(build, arrived, bytes);
   status = scree_domain_agree(s, status);
   if (status) return status;
   number_again(s);
@@ -519,10 +546,7 @@ static scree_Status build_domain(Build *build) {
 static scree_Status build_again(scree_System *s, bool by_number) {
   scree_Domain *p = &s->domain;
   scree_arena_reset(&p->work);
-  Build build = {.s = s,
-                 .work = &p->work,
-                 .each = sizeof(Record) + (p->deforms ? DEFORMABLE : 0),
-                 .by_number = by_number};
+  Build build = {.s = s, .work = &p->work, .by_number = by_number};
   const scree_Status status = build_domain(&build);
   scree_free(build.late.at);
   scree_arena_reset(&p->work);

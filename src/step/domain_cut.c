@@ -21,7 +21,7 @@ static const double contact_work = 2.0, joint_work = 4.0;
 
 void scree_domain_weigh(const scree_System *s, float *work) {
   const scree_Bodies *b = &s->bodies;
-  for (int k = 0; k < b->count; ++k) work[k] = b->fixed[k] ? 0 : 1;
+  for (int k = 0; k < b->count; ++k) work[k] = (float)scree_domain_body_work(b, k);
   for (size_t c = 0; c < s->contacts.count; ++c) {
     const scree_ContactKey *key = &s->contacts.keys[c];
     const float part =

@@ -114,8 +114,10 @@ static scree_Status write_holders(scree_System *s, const int *index, const size_
   size_t bodies = 0, total = 0;
   for (int pass = 0; pass < 2; ++pass) {
     bodies = total = 0;
-    for (int k = 0; k < b->count; ++k) {
-      if (index[k] < 0 || b->fixed[k]) continue;
+    for (int i = 0; i < (p->deforms ? 2 : 1) * b->count; ++i) { /* rigid bodies first */
+      const int k = i % b->count;
+      const bool deformable = scree_bodies_deformable(b, k) != NULL;
+      if (index[k] < 0 || b->fixed[k] || deformable != (i >= b->count)) continue;
       const int *list = &p->rank;
       size_t count = 1;
       if (told && ghost[k]) {
@@ -126,6 +128,7 @@ static scree_Status write_holders(scree_System *s, const int *index, const size_
         count = start[k + 1] - start[k];
       }
       if (pass == 1) {
+        p->number[bodies] = p->global[k];
         p->holder_start[bodies] = total;
         memcpy(p->holder + total, list, count * sizeof *list);
       }
@@ -135,7 +138,8 @@ static scree_Status write_holders(scree_System *s, const int *index, const size_
     if (pass == 1) break;
     p->holder_start = SCREE_TAKE(&p->posing, size_t, bodies + 1);
     p->holder = SCREE_TAKE_RAW(&p->posing, int, total);
-    if (!p->holder_start || !p->holder) return fail_memory(s);
+    p->number = SCREE_TAKE_RAW(&p->posing, int, bodies);
+    if (!p->holder_start || !p->holder || !p->number) return fail_memory(s);
   }
   p->holder_start[bodies] = total;
   return SCREE_OK;
@@ -221,11 +225,12 @@ scree_Status scree_domain_solve(scree_System *s, const scree_Problem *problem, d
   }
   if (s->posed.all == 0) return solve_apart(s, problem, r, u, info);
   const scree_OwnPart part = {.ranks = p->ranks,
-                              .rank = p->rank,
                               .size = p->size,
                               .whole = p->whole,
-                              .global = p->global,
-                              .holder_start = p->holder_start,
-                              .holder = p->holder};
+                              .blocks = {.groups = s->deform.groups,
+                                         .group = s->deform.group,
+                                         .number = p->number,
+                                         .holder_start = p->holder_start,
+                                         .holder = p->holder}};
   return scree_solver_solve_own(s->solver, problem, &part, r, u, info);
 }

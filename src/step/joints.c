@@ -186,6 +186,8 @@ static bool reserve(scree_System *s, size_t n) {
          scree_grow((void **)&j->memory, &j->memory_capacity, n, sizeof *j->memory) &&
          scree_grow((void **)&j->trial, &j->trial_capacity, n, sizeof *j->trial) &&
          scree_grow((void **)&j->material, &j->material_capacity, n, sizeof *j->material) &&
+         scree_grow((void **)&j->anchor, &j->anchor_capacity, (size_t)j->anchors + 2,
+                    sizeof *j->anchor) &&
          scree_grow((void **)&j->pair, &j->pair_capacity, n, sizeof *j->pair);
 }
 
@@ -193,25 +195,23 @@ scree_Status scree_joints_add_sides(scree_System *s, const scree_JointDef *def,
                                     const scree_JointSide side[2]) {
   scree_Joints *j = &s->joints;
   const scree_Bodies *b = &s->bodies;
-  scree_Status status = check_sides(s, def, side);
-  if (status) return status;
   scree_Joint joint;
-  scree_Pose pose[2] = {side[0].pose, side[1].pose};
-  int material[2] = {-1, -1};
-  const int anchors = j->anchors;
-  if (!s->domain.global) /* there are none where a world is divided */
-    status = scree_joint_find_anchors(s, def, material, pose);
-  if (!status)
-    status = scree_joint_init(&joint, def, b->dimension, fmin(side[0].size, side[1].size), &pose[0],
-                              &pose[1], s->log);
-  if (status) {
-    j->anchors = anchors;
-    return status;
-  }
+  scree_JointHold hold[2];
+  scree_Pose pose[2];
+  scree_Status status = check_sides(s, def, side);
+  if (!status) status = scree_joint_find_anchors(s, def, side, hold);
+  if (status) return status;
+  for (int k = 0; k < 2; ++k) pose[k] = hold[k].anchor.count ? hold[k].pose : side[k].pose;
+  status = scree_joint_init(&joint, def, b->dimension, fmin(side[0].size, side[1].size), &pose[0],
+                            &pose[1], s->log);
+  if (status) return status;
   if (!reserve(s, (size_t)j->count + 1)) return scree_fail_memory(s->log, "a joint");
   j->joint[j->count] = joint;
   j->memory[j->count] = (scree_JointMemory){0};
-  memcpy(j->material[j->count], material, sizeof material);
+  for (int k = 0; k < 2; ++k) {
+    j->material[j->count][k] = hold[k].anchor.count ? j->anchors : -1;
+    if (hold[k].anchor.count) j->anchor[j->anchors++] = hold[k].anchor;
+  }
   const scree_JointPlace place = scree_joint_place(&joint, &pose[0], &pose[1]);
   j->memory[j->count].x = scree_joint_coordinate(&joint, b->dimension, &place, 0, NULL);
   j->trial[j->count] = j->memory[j->count];

@@ -9,6 +9,8 @@
 #include "core/memory.h"
 #include "step/joints_internal.h"
 
+#include <string.h>
+
 static const scree_Twist at_rest = {{0, 0, 0}, {0, 0, 0}};
 
 /* sum N_i a_i over the vertices of the anchor */
@@ -29,7 +31,7 @@ scree_Pose scree_joint_pose(const scree_System *s, const scree_Joint *joint, int
   const scree_Bodies *b = &s->bodies;
   const int body = joint->body[side];
   const scree_JointAnchor *anchor = anchor_of(s, joint, side);
-  if (!anchor) return *pose_of(b, body);
+  if (!anchor || body < 0) return *pose_of(b, body); /* it may be on another rank */
   const scree_Deformable *self = scree_bodies_deformable(b, body);
   return (scree_Pose){combine(self, anchor, scree_deformable_q(b, self)), {1, 0, 0, 0}};
 }
@@ -59,8 +61,9 @@ scree_Twist scree_joint_twist(const scree_System *s, const scree_Joint *joint, i
 
 scree_Vec3 scree_joint_driven(const scree_System *s, const scree_Joint *joint, int side) {
   const scree_JointAnchor *anchor = anchor_of(s, joint, side);
-  const scree_Deformable *self =
-      anchor ? scree_bodies_deformable(&s->bodies, joint->body[side]) : NULL;
+  const scree_Deformable *self = anchor && joint->body[side] >= 0
+                                     ? scree_bodies_deformable(&s->bodies, joint->body[side])
+                                     : NULL;
   if (!self || self->driven == 0) return scree_vec3(0, 0, 0);
   return scree_driven_velocity(&s->bodies, self, anchor->vertex, anchor->N, anchor->count);
 }
@@ -113,34 +116,59 @@ static bool all_held(const scree_Deformable *self, const scree_JointAnchor *anch
   return true;
 }
 
-scree_Status scree_joint_find_anchors(scree_System *s, const scree_JointDef *def, int material[2],
-                                      scree_Pose pose[2]) {
-  scree_Joints *j = &s->joints;
-  const scree_Bodies *b = &s->bodies;
+/* The anchor of a side on a deformable body of this rank. */
+static scree_Status find_anchor(const scree_System *s, const scree_JointDef *def, int side,
+                                const scree_Deformable *self, scree_JointHold *hold) {
   const bool two = def->kind == SCREE_JOINT_DISTANCE || def->kind == SCREE_JOINT_SPRING;
-  bool moves = false;
-  for (int side = 0; side < 2; ++side) {
-    const int body = def->body[side];
-    const scree_Deformable *self = body < 0 ? NULL : scree_bodies_deformable(b, body);
-    material[side] = -1;
-    pose[side] = *pose_of(b, body);
-    moves = moves || (!self && !is_fixed(b, body));
-    if (!self) continue;
-    const scree_Vec3 point = side == 1 && two ? def->anchor2 : def->anchor;
-    if (!scree_grow((void **)&j->anchor, &j->anchor_capacity, (size_t)j->anchors + 1,
-                    sizeof *j->anchor))
-      return scree_fail_memory(s->log, "a joint");
-    scree_JointAnchor *anchor = &j->anchor[j->anchors];
-    anchor->count =
-        self->class_->anchor(self, scree_deformable_q(b, self), point, anchor->vertex, anchor->N);
-    if (anchor->count == 0)
-      return scree_fail(s->log, SCREE_BAD_INPUT,
-                        "joint: anchor (%g, %g, %g) is not in body %d, expected a point of it",
-                        point.x, point.y, point.z, body);
-    material[side] = j->anchors++;
-    pose[side] = (scree_Pose){combine(self, anchor, scree_deformable_q(b, self)), {1, 0, 0, 0}};
-    moves = moves || !all_held(self, anchor);
+  const scree_Vec3 point = side == 1 && two ? def->anchor2 : def->anchor;
+  const double *q = scree_deformable_q(&s->bodies, self);
+  scree_JointAnchor *anchor = &hold->anchor;
+  anchor->count = self->class_->anchor(self, q, point, anchor->vertex, anchor->N);
+  if (anchor->count == 0)
+    return scree_fail(s->log, SCREE_BAD_INPUT,
+                      "joint: anchor (%g, %g, %g) is not in body %d, expected a point of it",
+                      point.x, point.y, point.z, def->body[side]);
+  hold->pose = (scree_Pose){combine(self, anchor, q), {1, 0, 0, 0}};
+  hold->stays = all_held(self, anchor);
+  hold->known = 1;
+  return SCREE_OK;
+}
+
+/* Those that other ranks have found. */
+static scree_Status share_anchors(scree_System *s, scree_JointHold hold[2]) {
+  const scree_Domain *p = &s->domain;
+  const scree_ArenaMark mark = scree_arena_mark(&s->domain.work);
+  scree_JointHold *all = SCREE_TAKE_RAW(&s->domain.work, scree_JointHold, 2 * (size_t)p->size);
+  const scree_Status status =
+      scree_domain_agree(s, all ? SCREE_OK : scree_fail_memory(s->log, "a joint"));
+  if (!status && all) {
+    scree_ranks_gather_all(p->ranks, hold, 2 * sizeof *hold, all);
+    for (int k = 0; k < 2 * p->size; ++k)
+      if (all[k].known > 0) hold[k % 2] = all[k];
   }
+  scree_arena_release(&s->domain.work, mark);
+  return status;
+}
+
+scree_Status scree_joint_find_anchors(scree_System *s, const scree_JointDef *def,
+                                      const scree_JointSide side[2], scree_JointHold hold[2]) {
+  scree_Status status = SCREE_OK;
+  bool any = false, moves = false;
+  memset(hold, 0, 2 * sizeof *hold);
+  for (int k = 0; k < 2; ++k) {
+    const int body =
+        def->body[k] < 0 ? -1 : scree_domain_local(&s->domain, s->bodies.count, def->body[k]);
+    any = any || side[k].deformable > 0;
+    if (!(side[k].deformable > 0) || body < 0 || !scree_domain_owns(&s->domain, body) || status)
+      continue;
+    status = find_anchor(s, def, k, scree_bodies_deformable(&s->bodies, body), &hold[k]);
+  }
+  if (!any) return SCREE_OK;
+  status = scree_domain_agree(s, status);
+  if (!status && s->domain.global) status = share_anchors(s, hold);
+  if (status) return status;
+  for (int k = 0; k < 2; ++k)
+    moves = moves || (side[k].deformable > 0 ? !(hold[k].stays > 0) : !(side[k].fixed > 0));
   if (moves) return SCREE_OK;
   return scree_fail(s->log, SCREE_BAD_INPUT,
                     "joint: nothing can move its two anchors, expected one that is not held");

@@ -30,9 +30,16 @@ scree_Twist scree_joint_twist(const scree_System *s, const scree_Joint *joint, i
                               scree_VelocityTime moment);
 /* The part of its mean velocity in the kick that obstacles impose on nodes of its body. */
 scree_Vec3 scree_joint_driven(const scree_System *s, const scree_Joint *joint, int side);
-/* Find the anchors of a joint on deformable bodies, and the poses of both sides. */
-scree_Status scree_joint_find_anchors(scree_System *s, const scree_JointDef *def, int material[2],
-                                      scree_Pose pose[2]);
+/* A side of a joint on a deformable body; anchor.count is 0 on a rigid one. */
+typedef struct scree_JointHold {
+  scree_JointAnchor anchor;
+  scree_Pose pose;
+  double known, stays; /* 1 or 0; nothing can move it */
+} scree_JointHold;
+
+/* Find the anchors of a joint on deformable bodies, on all ranks. */
+scree_Status scree_joint_find_anchors(scree_System *s, const scree_JointDef *def,
+                                      const scree_JointSide side[2], scree_JointHold hold[2]);
 /* Blocks of n rows on an anchor as entries e, e + 1, ... of g; returns the next one. */
 size_t scree_joint_anchor_blocks(const scree_System *s, const scree_JointAnchor *anchor, int body,
                                  const scree_JointRow *rows, int n, int side, double scale,

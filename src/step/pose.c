@@ -531,18 +531,12 @@ static scree_Problem posed_problem(const scree_System *s) {
 }
 
 scree_Problem scree_system_problem(const scree_System *s) {
-  if (scree_rolls(s)) return scree_rolling_problem(s);
-  return scree_deform_widens(s) ? s->deform.wide : posed_problem(s);
+  return scree_rolls(s) ? scree_rolling_problem(s) : posed_problem(s);
 }
 
 scree_Status scree_system_close(scree_System *s) {
   scree_Status status = SCREE_OK;
-  if (scree_system_general(s)) {
-    status = scree_deform_close(s);
-    const scree_Problem problem = posed_problem(s);
-    if (!status && scree_deform_widens(s)) status = scree_deform_widen(s, &problem);
-    status = scree_domain_agree(s, status);
-  }
+  if (scree_system_general(s)) status = scree_domain_agree(s, scree_deform_close(s));
   if (!status) scree_domain_price(s);
   return status;
 }

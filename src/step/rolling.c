@@ -13,22 +13,26 @@ void scree_rolling_fini(scree_Rolling *o) {
   *o = (scree_Rolling){0};
 }
 
-size_t scree_rolling_memory(const scree_Rolling *o, int nb) {
-  return o->constraint_capacity *
-             (4 * sizeof(size_t) + 2 * sizeof(int) + 3 * sizeof(double) + sizeof(uint8_t)) +
-         o->row_capacity * (3 + 2 * (size_t)nb + SCREE_ROWS_MAX) * sizeof(double);
+size_t scree_rolling_memory(const scree_Rolling *o) {
+  return o->room.constraints * (2 * sizeof(size_t) + 3 * sizeof(double) + sizeof(uint8_t)) +
+         o->room.rows * (3 + SCREE_ROWS_MAX) * sizeof(double) +
+         o->room.entries * (sizeof(int) + sizeof(size_t)) + o->room.numbers * sizeof(double);
 }
 
-/* `sides`: vertices of a constraint, its two bodies and the cell. */
-static bool reserve(scree_Rolling *o, size_t constraints, size_t rows, size_t nb, size_t sides) {
-  if (constraints <= o->constraint_capacity && rows <= o->row_capacity && o->rows.row) return true;
-  const size_t n = constraints + constraints / 16, m = rows + rows / 16;
+static bool reserve(scree_Rolling *o, const scree_RollingRoom *need) {
+  enum { PAD = 8 }; /* kernels may load a full vector past the end */
+  if (need->constraints <= o->room.constraints && need->rows <= o->room.rows &&
+      need->entries <= o->room.entries && need->numbers <= o->room.numbers && o->rows.row)
+    return true;
+  const size_t n = need->constraints + need->constraints / 16, m = need->rows + need->rows / 16;
+  const size_t entries = need->entries + need->entries / 16;
+  const size_t numbers = need->numbers + need->numbers / 16;
   scree_rolling_fini(o);
   o->rows.row = SCREE_ALLOC(size_t, n + 1);
   o->rows.entry = SCREE_ALLOC(size_t, n + 1);
-  o->rows.vertex = SCREE_ALLOC(int, sides *n);
-  o->rows.block = SCREE_ALLOC(size_t, sides * n + 1);
-  o->rows.B = SCREE_ALLOC(double, m *sides *nb);
+  o->rows.vertex = SCREE_ALLOC(int, entries);
+  o->rows.block = SCREE_ALLOC(size_t, entries + 1);
+  o->rows.B = SCREE_ALLOC(double, numbers + PAD);
   o->rows.C = SCREE_ALLOC(double, m *SCREE_ROWS_MAX);
   o->q = SCREE_ALLOC(double, m);
   o->r = SCREE_ALLOC(double, m);
@@ -40,9 +44,28 @@ static bool reserve(scree_Rolling *o, size_t constraints, size_t rows, size_t nb
   if (!o->rows.row || !o->rows.entry || !o->rows.vertex || !o->rows.block || !o->rows.B ||
       !o->rows.C || !o->q || !o->r || !o->u || !o->mu || !o->set_a || !o->set_b || !o->set)
     return false;
-  o->constraint_capacity = n;
-  o->row_capacity = m;
+  o->room = (scree_RollingRoom){n, m, entries, numbers};
   return true;
+}
+
+/* Room for all contacts and joints: of a contact of rigid bodies two sides, and the cell; contacts
+ * of deformable bodies and joints are as they are posed. */
+static scree_RollingRoom room_of(const scree_System *s) {
+  const scree_GeneralRows *joints = &s->joints.rows, *deformed = &s->deform.rows;
+  const size_t nc = (size_t)s->posed.nc, rows = nc * (size_t)SCREE_ROWS_MAX;
+  const size_t sides = s->cell.pressed ? 3 : 2, J = (size_t)joints->count;
+  scree_RollingRoom room = {nc + J, rows, sides * nc, rows * sides * (size_t)s->bodies.nb};
+  if (J) {
+    room.rows += joints->row[J] - joints->row[0];
+    room.entries += joints->entry[J];
+    room.numbers += joints->block[joints->entry[J]];
+  }
+  const size_t own = s->bodies.deformable_count ? nc - (size_t)s->deform.first : 0;
+  if (own) {
+    room.entries += deformed->entry[own];
+    room.numbers += deformed->block[deformed->entry[own]];
+  }
+  return room;
 }
 
 /* The radius of contact c, by which its rotations are multiplied. */
@@ -72,6 +95,17 @@ static int turns_of(int d, const scree_Vec3 *a, scree_Vec3 turns[3]) {
 static void axes_of(const scree_System *s, int c, scree_Vec3 a[3]) {
   a[0] = s->contacts.normal[c];
   scree_contact_frame(a[0], s->bodies.dimension, &a[1], &a[2]);
+}
+
+/* Append the entries and blocks of constraint k of others as those of constraint c. */
+static void copy_blocks(scree_GeneralRows *g, size_t c, const scree_GeneralRows *from, size_t k) {
+  g->entry[c + 1] = g->entry[c];
+  for (size_t e = from->entry[k]; e < from->entry[k + 1]; ++e) {
+    const size_t to = g->entry[c + 1]++, size = from->block[e + 1] - from->block[e];
+    g->vertex[to] = from->vertex[e];
+    g->block[to + 1] = g->block[to] + size;
+    memcpy(g->B + g->block[to], from->B + from->block[e], size * sizeof *g->B);
+  }
 }
 
 /* Blocks of contact c, whose rows have been counted. */
@@ -127,7 +161,10 @@ static size_t pose_contact(scree_System *s, int c, size_t square) {
   const int more = resists(law, d) ? turns_of(d, a, turns) : 0, rows = d + more;
   const size_t at = o->rows.row[c], from = (size_t)c * (size_t)d;
   o->rows.row[c + 1] = at + (size_t)rows;
-  fill_blocks(s, c, a, turns, more);
+  if (scree_deform_touches(&s->bodies, &s->contacts.keys[c]))
+    copy_blocks(&o->rows, (size_t)c, &s->deform.rows, (size_t)(c - s->deform.first));
+  else
+    fill_blocks(s, c, a, turns, more);
   memcpy(o->q + at, p->q + from, (size_t)d * sizeof *o->q);
   memcpy(o->r + at, p->r + from, (size_t)d * sizeof *o->r);
   const scree_Vec3 w = more ? turning(s, c, true) : scree_vec3(0, 0, 0);
@@ -165,13 +202,7 @@ static void pose_joints(scree_System *s, size_t square) {
     const int c = p->nc + k;
     const size_t rows = from->row[k + 1] - from->row[k], at = g->row[c];
     g->row[c + 1] = at + rows;
-    g->entry[c + 1] = g->entry[c];
-    for (size_t e = from->entry[k]; e < from->entry[k + 1]; ++e) {
-      const size_t to = g->entry[c + 1]++, size = from->block[e + 1] - from->block[e];
-      g->vertex[to] = from->vertex[e];
-      g->block[to + 1] = g->block[to] + size;
-      memcpy(g->B + g->block[to], from->B + from->block[e], size * sizeof *g->B);
-    }
+    copy_blocks(g, (size_t)c, from, (size_t)k);
     memcpy(o->q + at, p->q + from->row[k], rows * sizeof *o->q);
     memcpy(o->r + at, p->r + from->row[k], rows * sizeof *o->r);
     memcpy(g->C + square, C, rows * rows * sizeof *C);
@@ -188,11 +219,8 @@ scree_Status scree_rolling_pose(scree_System *s) {
   scree_Rolling *o = &s->rolling;
   const scree_Posed *p = &s->posed;
   const scree_GeneralRows *joints = &s->joints.rows;
-  const size_t more = joints->count ? joints->row[joints->count] - joints->row[0] : 0;
-  if (!reserve(o, (size_t)p->nc + (size_t)joints->count,
-               (size_t)p->nc * (size_t)SCREE_ROWS_MAX + more, (size_t)s->bodies.nb,
-               s->cell.pressed ? 3 : 2))
-    return scree_fail_memory(s->log, "contacts that resist rolling");
+  const scree_RollingRoom room = room_of(s);
+  if (!reserve(o, &room)) return scree_fail_memory(s->log, "constraints of any size");
   size_t square = 0;
   o->rows.count = p->nc + joints->count;
   o->rows.row[0] = o->rows.entry[0] = o->rows.block[0] = 0;
@@ -215,9 +243,10 @@ scree_Problem scree_rolling_problem(const scree_System *s) {
                            .set_b = o->set_b};
   problem.bodies =
       (scree_BodyRows){.nbodies = p->nbodies, .nb = s->bodies.nb, .id = p->problem_body};
-  if (s->cell.pressed) {
+  if (scree_system_general(s)) {
     problem.vertices = s->deform.vertices;
-    problem.vertices.row = NULL;
+    if (s->cell.pressed || !problem.vertices.row[problem.vertices.count])
+      problem.vertices.row = NULL;
   }
   if (!s->laws.any_terms && !s->joints.rows.count) problem.general.C = NULL;
   return problem;

@@ -391,9 +391,9 @@ double scree_system_diagonal(const scree_System *s, int c, int k);
 scree_LawPoint scree_system_law_point(const scree_System *s, int c, const scree_Vec3 *axes,
                                       const double *before);
 /* Whether contacts and joints are posed together as constraints of any size, on all ranks: where
- * contacts have moments, and in a divided world with joints. */
+ * contacts have moments, and in a divided world with joints or deformable bodies. */
 static inline bool scree_rolls(const scree_System *s) {
-  if (s->joints.count > 0 && s->domain.size > 1) return s->posed.all > 0;
+  if (s->domain.size > 1 && (s->joints.count > 0 || s->domain.deforms)) return s->posed.all > 0;
   return s->laws.any_rolling && (s->posed.nc > 0 || (s->domain.global && s->posed.all > 0));
 }
 /* Component k of the relative velocity after the kick at contact c: the solver's without shift and
@@ -412,10 +412,6 @@ static inline bool scree_system_is_posed(const scree_System *s) {
 /* Whether there are deformable bodies in the world, on this rank or on others. */
 static inline bool scree_system_deforms(const scree_System *s) {
   return s->bodies.deformable_count > 0 || s->domain.deforms;
-}
-/* Whether the problem is `deform.wide`. */
-static inline bool scree_deform_widens(const scree_System *s) {
-  return s->domain.deforms && s->domain.global && scree_system_is_posed(s);
 }
 /* Whether contacts are constraints of any size: those of deformable bodies, or in a cell under a
  * pressure all. */

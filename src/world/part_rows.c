@@ -1,8 +1,9 @@
-/* The constant data of the bodies of a divided world, in the order of their numbers (world.h). */
+/* The constant data of bodies and nodes, of a divided world in the order of their numbers
+ * (world.h). */
 #include "body/pseudo_rigid.h"
 #include "core/log.h"
 #include "core/memory.h"
-#include "world/world.h"
+#include "world/spread.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,5 +77,88 @@ scree_Status scree_world_part_rows(const scree_World *world, int block, scree_Bo
   *rows = own.row;
   *count = (int)own.count;
   if (own.count) qsort(own.row, own.count, sizeof *own.row, compare_rows);
+  return status;
+}
+
+/* ---- nodes -----------------------------------------------------------------------------------
+ */
+
+typedef struct Nodes {
+  const scree_World *world;
+  int block;
+  const scree_OwnNode *own;
+  scree_NodeRow *row;
+  size_t count, capacity;
+} Nodes;
+
+static scree_NodeRow node_row(const scree_World *world, int body, int node, int64_t number) {
+  const scree_NodeInfo info = scree_body_node(world, body, node);
+  return (scree_NodeRow){.place = info.place,
+                         .anchor = info.anchor,
+                         .holder = info.held            ? -2
+                                   : info.obstacle >= 0 ? scree_body_number(world, info.obstacle)
+                                                        : -1,
+                         .number = number};
+}
+
+typedef struct SentNode {
+  scree_NodeRow row;
+  int64_t body;
+} SentNode;
+
+static int pack_node(void *user, size_t k, void *element) {
+  const Nodes *nodes = user;
+  const scree_OwnNode *own = &nodes->own[k];
+  const int body = nodes->world->system.bodies.deformable[own->deformable].body;
+  SentNode sent;
+  memset(&sent, 0, sizeof sent);
+  sent.row = node_row(nodes->world, body, own->node, own->number);
+  sent.body = own->body;
+  memcpy(element, &sent, sizeof sent);
+  return own->body / nodes->block;
+}
+
+static bool take_node(void *user, const void *element) {
+  Nodes *nodes = user;
+  SentNode sent;
+  if (!scree_grow_lean((void **)&nodes->row, &nodes->capacity, nodes->count + 1,
+                       sizeof *nodes->row))
+    return false;
+  memcpy(&sent, element, sizeof sent);
+  nodes->row[nodes->count++] = sent.row;
+  return true;
+}
+
+static int compare_nodes(const void *a, const void *b) {
+  const scree_NodeRow *x = a, *y = b;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+scree_Status scree_world_node_rows(const scree_World *world, int block, scree_NodeRow **rows,
+                                   size_t *count, int64_t *whole) {
+  const scree_System *s = &world->system;
+  Nodes nodes = {.world = world, .block = block};
+  *rows = NULL;
+  if (!s->domain.global) {
+    *count = (size_t)scree_world_node_count(world);
+    *whole = (int64_t)*count;
+    if (!(*rows = SCREE_ALLOC(scree_NodeRow, *count)))
+      return scree_fail_memory(s->log, "the nodes of bodies");
+    size_t at = 0;
+    for (int b = 0; b < s->bodies.count; ++b)
+      for (int k = 0; k < scree_body_node_count(world, b); ++k, ++at)
+        (*rows)[at] = node_row(world, b, k, (int64_t)at);
+    return SCREE_OK;
+  }
+  scree_OwnNode *own;
+  size_t mine;
+  scree_Status status = scree_spread_nodes(s, &own, &mine, whole);
+  const scree_Deal deal = {sizeof(SentNode), pack_node, take_node, &nodes};
+  nodes.own = own;
+  if (!status && *whole > 0) status = scree_ranks_deal(s->domain.ranks, mine, &deal, s->log);
+  scree_free(own);
+  if (nodes.count) qsort(nodes.row, nodes.count, sizeof *nodes.row, compare_nodes);
+  *rows = nodes.row;
+  *count = nodes.count;
   return status;
 }

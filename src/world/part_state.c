@@ -67,20 +67,8 @@ typedef struct Bodies {
   scree_BodyCreep *creep;
   scree_StateRemoved *gone;
   scree_Late *ways;
-  struct Deformed *deformed;
-  size_t removed, late, deforms, gone_capacity, way_capacity, deformed_capacity;
+  size_t removed, late, gone_capacity, way_capacity;
 } Bodies;
-
-typedef struct Deformed {
-  int number;
-  scree_DeformableSent sent;
-} Deformed;
-
-/* Coordinates of a deformable body that can be divided. */
-static size_t components_of(const scree_System *s) {
-  const size_t d = (size_t)s->bodies.dimension;
-  return d * (d + 1);
-}
 
 static int pack_body(void *user, size_t k, void *element) {
   const Bodies *to = user;
@@ -88,26 +76,20 @@ static int pack_body(void *user, size_t k, void *element) {
   const bool obstacle = s->bodies.fixed[k] & SCREE_BODY_OBSTACLE;
   if (obstacle ? s->domain.rank != 0 : !scree_domain_owns(&s->domain, (int)k)) return -1;
   const scree_SentBody body = scree_spread_get(s, (int)k, to->late_of);
-  memcpy(element, &body, scree_spread_body_bytes(s));
+  memcpy(element, &body, sizeof body);
   return body.number / to->block;
 }
 
 static bool take_body(void *user, const void *element) {
   Bodies *to = user;
-  scree_SentBody body = {.deformed.kind = SCREE_BODY_RIGID};
-  memcpy(&body, element, scree_spread_body_bytes(to->s));
+  scree_SentBody body;
+  memcpy(&body, element, sizeof body);
   to->motions[body.number - to->first] = body.motion;
   to->creep[body.number - to->first] = body.creep;
   if (body.gone >= 0) {
     if (!scree_grow((void **)&to->gone, &to->gone_capacity, to->removed + 1, sizeof *to->gone))
       return false;
     to->gone[to->removed++] = (scree_StateRemoved){body.number, body.gone};
-  }
-  if (body.deformed.kind != SCREE_BODY_RIGID) {
-    if (!scree_grow_lean((void **)&to->deformed, &to->deformed_capacity, to->deforms + 1,
-                         sizeof *to->deformed))
-      return false;
-    to->deformed[to->deforms++] = (Deformed){body.number, body.deformed};
   }
   if (!body.late) return true;
   if (!scree_grow((void **)&to->ways, &to->way_capacity, to->late + 1, sizeof *to->ways))
@@ -122,11 +104,6 @@ static int compare_removed(const void *a, const void *b) {
   return (x->body > y->body) - (x->body < y->body);
 }
 
-static int compare_deformed(const void *a, const void *b) {
-  const Deformed *x = a, *y = b;
-  return (x->number > y->number) - (x->number < y->number);
-}
-
 static int compare_late(const void *a, const void *b) {
   const scree_Late *x = a, *y = b;
   return (x->body > y->body) - (x->body < y->body);
@@ -136,21 +113,6 @@ static void keep(scree_PartState *state, int section, void *memory, size_t bytes
   state->memory[section] = memory;
   state->data[section] = memory;
   state->bytes[section] = bytes;
-}
-
-/* Coordinates, rates and accounts in the order of the numbers. */
-static bool save_deformed(const Bodies *to, scree_PartState *state) {
-  const size_t n = components_of(to->s), count = to->deforms;
-  if (count) qsort(to->deformed, count, sizeof *to->deformed, compare_deformed);
-  double *states = room(state, STATES, 2 * n * count, sizeof *states);
-  double *accounts = room(state, ACCOUNTS, count, sizeof *accounts);
-  for (size_t k = 0; states && accounts && k < count; ++k) {
-    const scree_DeformableSent *sent = &to->deformed[k].sent;
-    memcpy(states + 2 * n * k, sent->q, n * sizeof *states);
-    memcpy(states + 2 * n * k + n, sent->v, n * sizeof *states);
-    accounts[k] = sent->account;
-  }
-  return states && accounts;
 }
 
 static scree_Status save_bodies(const scree_System *s, scree_PartState *state) {
@@ -165,7 +127,7 @@ static scree_Status save_bodies(const scree_System *s, scree_PartState *state) {
                .first = first,
                .motions = room(state, MOTIONS, count, sizeof(scree_Motion)),
                .creep = room(state, CREEP, count, sizeof(scree_BodyCreep))};
-  const scree_Deal deal = {scree_spread_body_bytes(s), pack_body, take_body, &to};
+  const scree_Deal deal = {sizeof(scree_SentBody), pack_body, take_body, &to};
   scree_Status status = to.motions && to.creep && late_of ? SCREE_OK : fail_memory(s);
   status = scree_domain_agree(s, status);
   if (!status) status = scree_ranks_deal(s->domain.ranks, (size_t)s->bodies.count, &deal, s->log);
@@ -173,8 +135,12 @@ static scree_Status save_bodies(const scree_System *s, scree_PartState *state) {
   if (to.late) qsort(to.ways, to.late, sizeof *to.ways, compare_late);
   keep(state, REMOVED, to.gone, to.removed * sizeof *to.gone);
   keep(state, LATE, to.ways, to.late * sizeof *to.ways);
-  if (!status && !save_deformed(&to, state)) status = fail_memory(s);
-  scree_free(to.deformed);
+  if (!status && scree_system_deforms(s)) {
+    status = scree_part_share_deformed(s, block, &state->memory[STATES], &state->bytes[STATES],
+                                       &state->memory[ACCOUNTS], &state->bytes[ACCOUNTS]);
+    state->data[STATES] = state->memory[STATES];
+    state->data[ACCOUNTS] = state->memory[ACCOUNTS];
+  }
   scree_free(late_of);
   return scree_domain_agree(s, status);
 }
@@ -315,8 +281,7 @@ typedef struct Source {
   void *user;
   scree_StateHeader header;
   int64_t at[SCREE_STATE_SECTIONS + 1]; /* where the sections begin */
-  int *deformed;                        /* (deforms) numbers of all deformable bodies, ascending */
-  size_t deforms;
+  scree_DeformedList deformed;
 } Source;
 
 static scree_Status fail_read(const Source *source) {
@@ -331,14 +296,16 @@ static scree_Status read_header(Source *source) {
   const scree_Status status = scree_state_check_header(source->world, h, p->whole);
   if (status) return status;
   const int64_t n = h->bodies, c = h->contacts, number = (int64_t)sizeof(double);
-  const int64_t deforms = (int64_t)source->deforms, joints = source->s->joints.count;
-  const int64_t components = (int64_t)components_of(source->s);
+  const int64_t deforms = (int64_t)source->deformed.count, joints = source->s->joints.count;
+  int64_t components = 0;
+  for (size_t k = 0; k < source->deformed.count; ++k)
+    components += source->deformed.body[k].components;
   const bool sound = c >= 0 && c < INT32_MAX && h->removed >= 0 && h->removed <= n &&
                      h->late >= 0 && h->late <= n && h->stride >= 0 &&
                      h->stride <= SCREE_LAW_MEMORY && h->actuation >= 0 && h->solver >= 0;
   const int64_t bytes[SCREE_STATE_SECTIONS] = {(int64_t)sizeof *h,
                                                n * (int64_t)sizeof(scree_Motion),
-                                               2 * deforms * components * number,
+                                               2 * components * number,
                                                deforms * number,
                                                joints * (int64_t)sizeof(scree_JointMemory),
                                                n * (int64_t)sizeof(scree_BodyCreep),
@@ -401,59 +368,31 @@ static scree_Status read_joints(const Source *source) {
   return SCREE_OK;
 }
 
-static int compare_numbers(const void *a, const void *b) {
-  const int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
-}
-
-/* The numbers of the deformable bodies of all ranks. */
-static scree_Status list_deformed(Source *source) {
-  const scree_System *s = source->s;
-  const scree_Bodies *b = &s->bodies;
-  const scree_Domain *p = &s->domain;
-  double most = b->deformable_count;
-  scree_ranks_most(p->ranks, &most, 1);
-  const size_t room = (size_t)most, all = room * (size_t)p->size;
-  int *mine = SCREE_ALLOC(int, room);
-  source->deformed = SCREE_ALLOC(int, all);
-  const bool enough = mine && source->deformed;
-  const scree_Status status = scree_domain_agree(s, enough ? SCREE_OK : fail_memory(s));
-  if (!status && enough) {
-    for (size_t k = 0; k < room; ++k) mine[k] = -1;
-    for (int k = 0; k < b->deformable_count; ++k)
-      if (scree_domain_owns(p, b->deformable[k].body)) mine[k] = p->global[b->deformable[k].body];
-    scree_ranks_gather_all(p->ranks, mine, room * sizeof *mine, source->deformed);
-    for (size_t k = 0; k < all; ++k)
-      if (source->deformed[k] >= 0) source->deformed[source->deforms++] = source->deformed[k];
-    if (source->deforms) qsort(source->deformed, source->deforms, sizeof(int), compare_numbers);
-  }
-  scree_free(mine);
-  return status;
-}
-
 /* Coordinates and accounts of the deformable bodies of this rank. */
 static scree_Status read_deformed(const Source *source) {
   const scree_System *s = source->s;
+  const scree_DeformedList *list = &source->deformed;
+  const int64_t number = (int64_t)sizeof(double);
   scree_Bodies *b = &source->s->bodies;
-  const int64_t bytes = (int64_t)(2 * components_of(s) * sizeof(double));
+  size_t at = 0;
+  int64_t before = 0; /* numbers of the bodies before */
   for (int k = 0; k < b->deformable_count; ++k) {
     const scree_Deformable *self = &b->deformable[k];
-    const int number = s->domain.global[self->body];
-    const int *found =
-        bsearch(&number, source->deformed, source->deforms, sizeof number, compare_numbers);
-    if (!found) return fail_read(source);
-    const int64_t at = found - source->deformed;
+    const int body = s->domain.global[self->body];
+    for (; at < list->count && list->body[at].number < body; ++at)
+      before += 2 * (int64_t)list->body[at].components;
+    if (at == list->count || list->body[at].number != body) return fail_read(source);
     double *q = scree_deformable_q(b, self), *account = &b->account[k];
-    if (!source->read(source->user, source->at[STATES] + at * bytes, q, (size_t)bytes) ||
-        !source->read(source->user, source->at[ACCOUNTS] + at * (int64_t)sizeof *account, account,
+    const size_t bytes = 2 * self->components * sizeof *q;
+    if (!source->read(source->user, source->at[STATES] + before * number, q, bytes) ||
+        !source->read(source->user, source->at[ACCOUNTS] + (int64_t)at * number, account,
                       sizeof *account))
       return fail_read(source);
-    if (!all_finite(q, (size_t)bytes) || !isfinite(*account) ||
-        !isfinite(self->class_->strain(self, q)))
+    if (!all_finite(q, bytes) || !isfinite(*account) || !isfinite(self->class_->strain(self, q)))
       return scree_fail(s->log, SCREE_BAD_INPUT,
                         "state: body %d: found coordinates that are not finite, or turn it inside "
                         "out, expected those of a possible shape",
-                        number);
+                        body);
     scree_deformable_update(b, self);
   }
   return SCREE_OK;
@@ -582,13 +521,13 @@ scree_Status scree_world_part_restore(scree_World *world, scree_StateReader read
   Source source = {.world = world, .s = s, .read = read, .user = user};
   /* contacts are sent to the ranks to which bodies were dealt */
   scree_Status status = s->domain.counts.builds > 0 ? scree_domain_deal(s) : SCREE_OK;
-  if (!status) status = list_deformed(&source);
+  if (!status) status = scree_spread_deformed(s, &source.deformed);
   if (!status) status = read_header(&source);
   if (!status) status = read_bodies(&source);
   if (!status) status = read_joints(&source);
   if (!status) status = read_deformed(&source);
   if (!status) status = read_lists(&source);
-  scree_free(source.deformed);
+  scree_free(source.deformed.body);
   status = scree_domain_agree(s, status);
   if (!status) status = read_contacts(&source);
   if (!status) scree_state_continue(world, &source.header);

@@ -45,7 +45,6 @@ scree_SentBody scree_spread_get(const scree_System *s, int k, const int *late_of
   body.number = scree_domain_global(&s->domain, k);
   body.late = late_of[k] >= 0;
   if (body.late) body.way = s->memory.late.at[late_of[k]];
-  if (scree_system_deforms(s)) scree_deformable_send(&s->bodies, k, &body.deformed);
   return body;
 }
 
@@ -62,39 +61,120 @@ bool scree_spread_put(scree_System *s, int k, const Body *body) {
   const int64_t gone = s->bodies.gone ? s->bodies.gone[k] : -1;
   if (gone != body->gone && scree_bodies_set_gone(&s->bodies, k, body->gone, s->log)) return false;
   s->bodies.motion[k] = body->motion; /* it may have been put to rest */
-  scree_deformable_put(&s->bodies, k, &body->deformed);
   s->creep.bodies[k] = body->creep;
   return !body->late || scree_late_add(&s->memory.late, k, body->way.way, body->way.left);
+}
+
+static int compare_numbers(const void *a, const void *b) {
+  const scree_DeformedBody *x = a, *y = b;
+  return (x->number > y->number) - (x->number < y->number);
+}
+
+scree_Status scree_spread_deformed(const scree_System *s, scree_DeformedList *list) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Domain *p = &s->domain;
+  double most = b->deformable_count;
+  *list = (scree_DeformedList){0};
+  scree_ranks_most(p->ranks, &most, 1);
+  if (!(most > 0)) return SCREE_OK;
+  const size_t room = (size_t)most, all = room * (size_t)p->size;
+  scree_DeformedBody *mine = SCREE_ALLOC(scree_DeformedBody, room);
+  list->body = SCREE_ALLOC(scree_DeformedBody, all);
+  const bool enough = mine && list->body;
+  const scree_Status status =
+      scree_domain_agree(s, enough ? SCREE_OK : scree_fail_memory(s->log, "deformable bodies"));
+  if (!status && enough) {
+    for (size_t k = 0; k < room; ++k) {
+      const scree_Deformable *self = k < (size_t)b->deformable_count ? &b->deformable[k] : NULL;
+      mine[k].number = -1;
+      if (self && scree_domain_owns(p, self->body))
+        mine[k] = (scree_DeformedBody){p->global[self->body], (int)self->components,
+                                       self->class_->nodes ? self->vertices : 0};
+    }
+    scree_ranks_gather_all(p->ranks, mine, room * sizeof *mine, list->body);
+    for (size_t k = 0; k < all; ++k)
+      if (list->body[k].number >= 0) list->body[list->count++] = list->body[k];
+    if (list->count) qsort(list->body, list->count, sizeof *list->body, compare_numbers);
+  }
+  scree_free(mine);
+  return status;
+}
+
+scree_Status scree_spread_nodes(const scree_System *s, scree_OwnNode **nodes, size_t *count,
+                                int64_t *whole) {
+  const scree_Bodies *b = &s->bodies;
+  const scree_Domain *p = &s->domain;
+  scree_DeformedList list;
+  *nodes = NULL;
+  *count = 0;
+  *whole = 0;
+  scree_Status status = scree_spread_deformed(s, &list);
+  size_t room = 0;
+  for (int k = 0; k < b->deformable_count; ++k) room += (size_t)b->deformable[k].vertices;
+  if (!status) {
+    *nodes = SCREE_ALLOC(scree_OwnNode, room);
+    status =
+        scree_domain_agree(s, *nodes ? SCREE_OK : scree_fail_memory(s->log, "the nodes of a rank"));
+  }
+  int own = 0; /* bodies of the list and of this rank are ascending */
+  for (size_t i = 0; !status && i < list.count; *whole += list.body[i++].nodes) {
+    while (own < b->deformable_count && p->global[b->deformable[own].body] < list.body[i].number)
+      ++own;
+    if (own == b->deformable_count || p->global[b->deformable[own].body] != list.body[i].number ||
+        !scree_domain_owns(p, b->deformable[own].body))
+      continue;
+    for (int k = 0; k < list.body[i].nodes; ++k)
+      (*nodes)[(*count)++] = (scree_OwnNode){own, k, list.body[i].number, *whole + k};
+  }
+  scree_free(list.body);
+  return status;
 }
 
 /* ---- to rank 0 ---------------------------------------------------------------------------------
  */
 
+/* Bytes of the states of all deformable bodies on this rank. */
+static size_t state_bytes(const scree_Bodies *b) {
+  size_t sum = 0;
+  for (int k = 0; k < b->deformable_count; ++k)
+    sum += scree_deformable_state_bytes(b, b->deformable[k].body);
+  return sum;
+}
+
+/* Body k and the state of a deformable one; returns their bytes. */
+static size_t pack_body(const scree_System *s, int k, const int *late_of, char *to) {
+  const Body body = scree_spread_get(s, k, late_of);
+  memcpy(to, &body, sizeof body);
+  scree_deformable_get(&s->bodies, k, to + sizeof body);
+  return sizeof body + scree_deformable_state_bytes(&s->bodies, k);
+}
+
 static scree_Status collect_bodies(const scree_World *world, scree_World *whole) {
   const scree_System *s = &world->system;
-  const size_t each = scree_spread_body_bytes(s);
+  const scree_Bodies *b = &s->bodies;
   int *late_of = scree_spread_late(s);
-  char *mine = SCREE_ALLOC(char, (size_t)s->bodies.count *each);
+  char *mine = SCREE_ALLOC(char, (size_t)b->count * sizeof(Body) + state_bytes(b));
   scree_Status status = late_of && mine ? SCREE_OK : scree_fail_memory(s->log, "the whole world");
   status = scree_domain_agree(s, status);
   size_t n = 0, bytes = 0, capacity = 0;
-  for (int k = 0; !status && late_of && mine && k < s->bodies.count; ++k) {
-    const bool obstacle = s->bodies.fixed[k] & SCREE_BODY_OBSTACLE;
-    if (obstacle ? s->domain.rank != 0 : !scree_domain_owns(&s->domain, k)) continue;
-    const Body body = scree_spread_get(s, k, late_of);
-    memcpy(mine + n++ * each, &body, each);
+  for (int k = 0; !status && late_of && mine && k < b->count; ++k) {
+    const bool obstacle = b->fixed[k] & SCREE_BODY_OBSTACLE;
+    if (obstacle ? s->domain.rank == 0 : scree_domain_owns(&s->domain, k))
+      n += pack_body(s, k, late_of, mine + n);
   }
   char *all = NULL;
   if (!status)
-    status = scree_ranks_bring(s->domain.ranks, mine, n * each, &all, &capacity, &bytes, s->log);
+    status = scree_ranks_bring(s->domain.ranks, mine, n, &all, &capacity, &bytes, s->log);
   if (!status && whole) whole->system.memory.late.count = 0;
   if (!status && whole)
     status = scree_creep_reserve(&whole->system, (size_t)whole->system.bodies.count);
-  for (size_t at = 0; !status && whole && at < bytes; at += each) {
+  for (size_t at = 0; !status && whole && at < bytes;) {
     Body body;
-    memcpy(&body, all + at, each);
+    memcpy(&body, all + at, sizeof body);
     if (!scree_spread_put(&whole->system, body.number, &body))
       status = scree_fail_memory(s->log, "the whole world");
+    scree_deformable_put(&whole->system.bodies, body.number, all + at + sizeof body);
+    at += sizeof body + scree_deformable_state_bytes(&whole->system.bodies, body.number);
   }
   scree_free(all);
   scree_free(mine);
@@ -214,32 +294,62 @@ scree_Status scree_world_collect(const scree_World *world, scree_World *whole) {
 /* ---- from rank 0 -------------------------------------------------------------------------------
  */
 
+/* Bytes of bodies first .. end - 1 of the whole world and their states. */
+static size_t piece_bytes(const scree_DeformedList *deformed, int first, int end) {
+  size_t low = 0, high = deformed->count, sum = (size_t)(end - first) * sizeof(Body);
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (deformed->body[middle].number < first)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < deformed->count && deformed->body[low].number < end; ++low)
+    sum += (1 + 2 * (size_t)deformed->body[low].components) * sizeof(double);
+  return sum;
+}
+
+static size_t largest_piece(const scree_DeformedList *deformed, int whole) {
+  size_t most = 0;
+  for (int first = 0; first < whole; first += PIECE) {
+    const size_t bytes =
+        piece_bytes(deformed, first, whole - first < PIECE ? whole : first + PIECE);
+    if (bytes > most) most = bytes;
+  }
+  return most;
+}
+
 static scree_Status spread_bodies(scree_World *world, const scree_World *whole) {
   scree_System *s = &world->system;
-  const size_t each = scree_spread_body_bytes(s);
+  scree_DeformedList deformed;
   int *late_of = whole ? scree_spread_late(&whole->system) : NULL;
-  char *piece = SCREE_ALLOC(char, PIECE *each);
-  scree_Status status =
+  scree_Status status = scree_spread_deformed(s, &deformed);
+  if (status) return status;
+  char *piece = SCREE_ALLOC(char, largest_piece(&deformed, s->domain.whole));
+  status =
       piece && (late_of || !whole) ? SCREE_OK : scree_fail_memory(s->log, "the bodies of a rank");
   if (!status) status = scree_creep_reserve(s, (size_t)s->bodies.count);
   status = scree_domain_agree(s, status);
   s->memory.late.count = 0;
   scree_Status put = SCREE_OK;
   for (int first = 0; !status && first < s->domain.whole; first += PIECE) {
-    const int n = s->domain.whole - first < PIECE ? s->domain.whole - first : PIECE;
-    for (int k = 0; whole && late_of && k < n; ++k) {
-      const Body body = scree_spread_get(&whole->system, first + k, late_of);
-      memcpy(piece + (size_t)k * each, &body, each);
-    }
-    scree_ranks_broadcast(s->domain.ranks, piece, (size_t)n * each);
-    for (int k = 0; k < n; ++k) {
+    const int end = s->domain.whole - first < PIECE ? s->domain.whole : first + PIECE;
+    size_t at = 0;
+    for (int k = first; whole && late_of && k < end; ++k)
+      at += pack_body(&whole->system, k, late_of, piece + at);
+    scree_ranks_broadcast(s->domain.ranks, piece, piece_bytes(&deformed, first, end));
+    at = 0;
+    for (int k = first; k < end; ++k) {
       Body body;
-      memcpy(&body, piece + (size_t)k * each, each);
-      const int local = scree_domain_local(&s->domain, s->bodies.count, body.number);
+      memcpy(&body, piece + at, sizeof body);
+      const int local = scree_domain_local(&s->domain, s->bodies.count, k);
       if (local >= 0 && !scree_spread_put(s, local, &body))
         put = scree_fail_memory(s->log, "the bodies of a rank");
+      if (local >= 0) scree_deformable_put(&s->bodies, local, piece + at + sizeof body);
+      at += piece_bytes(&deformed, k, k + 1);
     }
   }
+  scree_free(deformed.body);
   scree_free(piece);
   scree_free(late_of);
   return scree_domain_agree(s, status ? status : put);

@@ -3,6 +3,7 @@
 
 #include "body/actuation.h"
 #include "body/driven.h"
+#include "body/patch.h"
 #include "body/signal.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -320,7 +321,10 @@ scree_Status scree_world_drive_nodes(scree_World *world, const scree_DrivenDef *
     return scree_fail(&world->log, SCREE_BAD_INPUT,
                       "driven nodes: the world has made %lld steps, expected none",
                       (long long)world->steps);
-  return scree_bodies_drive_nodes(&world->system.bodies, def, &world->log);
+  scree_DrivenDef own = *def;
+  if (!find_local(world, &own.body)) return SCREE_OK; /* of another rank */
+  (void)find_local(world, &own.obstacle);
+  return scree_bodies_drive_nodes(&world->system.bodies, &own, &world->log);
 }
 
 /* A force of a divided world in place of force `at`, or behind all: on a body that this rank may
@@ -330,7 +334,9 @@ static scree_Status put_force(scree_World *world, int at, const scree_ForceDef *
   scree_Domain *p = &s->domain;
   scree_ForceDef own = *def;
   const bool here = find_local(world, &own.body);
+  const bool on_nodes = def->nodes != NULL;
   if (!here) own.body = -1;
+  if (on_nodes && !(here && scree_domain_owns(p, own.body))) own.nodes = NULL;
   for (int k = 0; k < 2; ++k) own.span[k].along = scree_vec3(0, 0, 0);
   const size_t n = (size_t)at + 1;
   scree_Status status = scree_force_check_spans(def, p->whole, &world->log);
@@ -340,6 +346,9 @@ static scree_Status put_force(scree_World *world, int at, const scree_ForceDef *
     status = at == s->bodies.force_count
                  ? scree_bodies_add_force(&s->bodies, &own, &world->log)
                  : scree_bodies_set_force(&s->bodies, at, &own, &world->log);
+  if (on_nodes) status = scree_domain_agree(s, status);
+  if (!status && on_nodes)
+    status = scree_patch_share(p->ranks, &s->bodies.forces[at].patch, &world->log);
   if (status) return status;
   p->forces[at] = def->body;
   memcpy(s->bodies.forces[at].span, def->span, sizeof def->span);

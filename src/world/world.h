@@ -99,6 +99,20 @@ SCREE_PRIVATE void scree_world_free_rows(scree_BodyRow *rows, int count);
 SCREE_PRIVATE scree_Status scree_world_part_rows(const scree_World *world, int block,
                                                  scree_BodyRow **rows, int *count);
 
+/* What does not change of a node of finite elements. */
+typedef struct scree_NodeRow {
+  scree_Vec3 place;  /* undeformed */
+  scree_Vec3 anchor; /* in the frame of the obstacle that moves it, or not finite */
+  int holder;        /* -1 nothing, -2 it is held, or the obstacle that moves it */
+  int64_t number;    /* among the nodes of all bodies */
+} scree_NodeRow;
+/* Of all bodies of a world (count: scree_world_node_count), or of a divided one those of the bodies
+ * that scree_world_part_rows gives to this rank; in their order, freed with scree_free. *whole: the
+ * number of all. */
+SCREE_PRIVATE scree_Status scree_world_node_rows(const scree_World *world, int block,
+                                                 scree_NodeRow **rows, size_t *count,
+                                                 int64_t *whole);
+
 /* Bodies to the ranks that have their piece of space, as the next step would do it. */
 SCREE_PRIVATE scree_Status scree_world_settle(scree_World *world);
 

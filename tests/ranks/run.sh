@@ -99,6 +99,16 @@ if [ -n "$scree" ] && [ -x "$scree" ]; then
   tail -1 "$work/machines/telemetry.jsonl" | grep -q '"bonds": 3, "bonds_broken": 4' || fail "machines: bonds"
   resume_on_ranks "$machines" 100 "$work/machines-resumed"
   compare "$work/machines" "$work/machines-resumed" || fail "machines resumed"
+  # the same for finite elements, held, driven, loaded, thrown and poured, and joints beside deformable bodies
+  elements=$source/tests/ranks/elements.yaml
+  "$scree" run "$elements" -q -o "$work/elements" || fail "elements on one rank"
+  for n in 2 3; do
+    timeout 300 mpirun -q -n $n "$scree" run "$elements" --json -o "$work/elements$n" >"$work/out" || fail "elements on $n ranks"
+    grep -q '"divided": true' "$work/out" || fail "elements are not divided: $(cat "$work/out")"
+    compare "$work/elements" "$work/elements$n" 1e-6 soft || fail "elements on $n ranks"
+  done
+  resume_on_ranks "$elements" 34 "$work/elements-resumed"
+  compare "$work/elements" "$work/elements-resumed" 1e-6 soft || fail "elements resumed"
   # generators: each rank makes its own bodies, and the start is that of one rank in every number
   generators=$source/tests/ranks/generators.yaml
   "$scree" run "$generators" -q --steps 1 -o "$work/made" || fail "generators on one rank"
@@ -126,9 +136,11 @@ if [ -n "$scree" ] && [ -x "$scree" ]; then
     fail "a scene with a cell: $(cat "$work/out" "$work/err")"
   # deformable bodies of another run, of which the scene does not tell
   "$scree" run "$source/examples/twist.yaml" --steps 2 -q -o "$work/twist" || fail "a run to start from"
-  mpirun -q -n 2 "$scree" run "$source/examples/let-go.yaml" --set "start.run=$work/twist" --steps 2 --json \
-    -o "$work/let-go" >"$work/out" 2>&1 && grep -q '"undivided": "it has finite elements"' "$work/out" ||
-    fail "deformable bodies of another run: $(cat "$work/out")"
+  for n in 1 2; do
+    mpirun -q -n $n "$scree" run "$source/examples/let-go.yaml" --set "start.run=$work/twist" \
+      --steps 2 -q -o "$work/let-go$n" || fail "deformable bodies of another run on $n ranks"
+  done
+  compare "$work/let-go1" "$work/let-go2" 1e-6 soft || fail "deformable bodies of another run"
   # messages come once, from rank 0
   mpirun -q -n 3 "$scree" run "$work/no-such-scene.yaml" >"$work/out" 2>&1
   [ $? -eq 2 ] && [ "$(grep -c no-such-scene "$work/out")" = 1 ] || fail "a missing scene: $(cat "$work/out")"

@@ -15,6 +15,7 @@
 #include <string.h>
 
 static int failures, rank, size;
+static const char *only = ""; /* cases whose names contain this text */
 
 static void expect(bool good, const char *what, const char *where) {
   if (good) return;
@@ -37,15 +38,26 @@ typedef struct Case {
   double rolling;     /* resistance to rolling and spinning */
   bool soft;          /* two of three bodies are pseudo-rigid */
   bool linked;        /* chains of joints and weak bonds */
+  bool elements;      /* one of four bodies is a block of finite elements */
 } Case;
 
-/* `soft`: 0 rigid, 1 pseudo-rigid, 2 pseudo-rigid and of the same shape for contacts. */
+static bool is_top(void *user, scree_Vec3 place) {
+  return place.z > *(const double *)user;
+}
+
+/* `soft`: 0 rigid, 1 pseudo-rigid, 2 pseudo-rigid and of the same shape for contacts, 3 finite
+ * elements, 4 such whose upper nodes are held. */
 static void add(scree_World *world, const scree_Shape *shape, scree_Vec3 x, scree_Vec3 v,
                 bool obstacle, scree_Quat turn, int soft) {
   scree_BodyDef def = scree_body_def();
-  def.kind = soft ? SCREE_BODY_PSEUDO_RIGID : SCREE_BODY_RIGID;
+  double middle = x.z;
+  def.kind = soft > 2 ? SCREE_BODY_ELEMENTS : soft > 0 ? SCREE_BODY_PSEUDO_RIGID : SCREE_BODY_RIGID;
   def.elastic =
       (scree_Elastic){.young = 2e6, .poisson = 0.3, .damping = 1e-3, .keeps_shape = soft == 2};
+  if (soft == 4) {
+    def.elastic.held = is_top;
+    def.elastic.held_user = &middle;
+  }
   def.shape = shape;
   def.pose.position = x;
   def.pose.orientation = turn;
@@ -62,6 +74,18 @@ static void add_grain(scree_World *world, const Case *c, int k, scree_Vec3 x, ui
       scree_vec3(c->speed * (next_random(seed) - 0.5), c->speed * (next_random(seed) - 0.5),
                  c->dimension == 3 ? c->speed * (next_random(seed) - 0.5) : 0);
   scree_Status status;
+  if (c->elements && k % 4 == 2) { /* all ranks make the mesh */
+    scree_ElementMesh *mesh;
+    const int divisions[3] = {1 + k % 3 / 2, 1, 1};
+    expect(scree_element_mesh_create_block(3, scree_vec3(0.8 * r, 0.7 * r, 0.7 * r), divisions,
+                                           &mesh, NULL) == SCREE_OK,
+           "a mesh", c->name);
+    expect(scree_shape_init_elements(&shape, mesh, NULL) == SCREE_OK, "elements", c->name);
+    scree_element_mesh_destroy(mesh);
+    add(world, &shape, x, v, false, scree_quat_identity(), k % 16 == 2 ? 4 : 3);
+    scree_shape_fini(&shape);
+    return;
+  }
   const scree_Vec3 corners[4] = {{r, r, r}, {r, -r, -r}, {-r, r, -r}, {-r, -r, r}};
   if (c->boxes && k % 3 == 1)
     status = c->dimension == 3 ? scree_shape_init_box(&shape, 0.8 * r, 0.7 * r, 0.6 * r, NULL)
@@ -77,12 +101,12 @@ static void add_grain(scree_World *world, const Case *c, int k, scree_Vec3 x, ui
 }
 
 /* Of four bodies in a row the first two hang together by a ball joint (a hinge in 2D), the next two
- * by a distance, and the last two by a bond that does not hold much; every fifth row hangs from the
- * world by a spring. */
+ * by a distance, and the last two by a bond that does not hold much (a distance where the third is
+ * of finite elements); every fifth row hangs from the world by a spring. */
 static void link(scree_World *world, const Case *c, const scree_Vec3 *place) {
   const int first = c->dimension == 3 ? 5 : 3;
   for (int k = 0; k + 1 < c->n; ++k) {
-    const int kind = k % 4;
+    const int kind = c->elements && k % 4 == 2 ? 1 : k % 4;
     scree_JointDef def = scree_joint_def();
     if (kind == 3 && k % 20 != 3) continue;
     def.kind = kind == 0   ? c->dimension == 3 ? SCREE_JOINT_BALL : SCREE_JOINT_HINGE
@@ -162,7 +186,7 @@ static scree_World *make(const Case *c, const scree_Ranks *ranks, bool divided) 
 }
 
 /* Of all bodies on every rank: the motion, and what deformable ones have besides. */
-enum { STATE = 13 + 2 * SCREE_VERTEX_MAX + 1 };
+enum { COORDINATES = 36, STATE = 13 + 2 * COORDINATES + 1 };
 
 static double *collect(const scree_World *world, const scree_Ranks *ranks, int n) {
   const scree_System *s = &world->system;
@@ -173,7 +197,7 @@ static double *collect(const scree_World *world, const scree_Ranks *ranks, int n
     double *to = all + STATE * (size_t)number;
     memcpy(to, &s->bodies.motion[k], 13 * sizeof *all);
     if (scree_body_coordinate_count(world, k) > 0)
-      scree_body_coordinates(world, k, to + 13, to + 13 + SCREE_VERTEX_MAX, to + STATE - 1);
+      scree_body_coordinates(world, k, to + 13, to + 13 + COORDINATES, to + STATE - 1);
   }
   scree_ranks_add(ranks, all, STATE * (size_t)n);
   return all;
@@ -185,7 +209,7 @@ static void put(scree_World *world, const double *all) {
     const double *from = all + STATE * (size_t)k;
     memcpy(&s->bodies.motion[k], from, 13 * sizeof *all);
     if (scree_body_coordinate_count(world, k) > 0)
-      expect(!scree_body_set_coordinates(world, k, from + 13, from + 13 + SCREE_VERTEX_MAX,
+      expect(!scree_body_set_coordinates(world, k, from + 13, from + 13 + COORDINATES,
                                          from[STATE - 1]),
              "coordinates", "put");
   }
@@ -313,6 +337,7 @@ static double *run(const Case *c, const scree_Ranks *ranks, bool check, scree_Wo
 
 static void check_case(const Case *c, const scree_Ranks *ranks) {
   scree_WorldPart part, again;
+  if (!strstr(c->name, only)) return;
   double *a = run(c, ranks, true, &part), *b = run(c, ranks, true, &again);
   expect(memcmp(a, b, STATE * (size_t)part.whole * sizeof *a) == 0, "two runs differ", c->name);
   if (size > 1) expect(part.migrated > 0, "no body has migrated", c->name);
@@ -329,6 +354,7 @@ static void check_case(const Case *c, const scree_Ranks *ranks) {
 /* The same end as without ranks. */
 static void check_same_end(const Case *c, const scree_Ranks *ranks, double allowed) {
   scree_WorldPart part;
+  if (!strstr(c->name, only)) return;
   double *all = run(c, ranks, false, &part);
   scree_World *whole = make(c, ranks, false);
   double worst = 0;
@@ -351,11 +377,12 @@ static void check_same_end(const Case *c, const scree_Ranks *ranks, double allow
 /* A run that is collected on rank 0, spread again and continued, and one that goes on there without
  * ranks, end where the run itself does. */
 static void check_spread(const Case *c, const scree_Ranks *ranks) {
+  if (!strstr(c->name, only)) return;
   scree_World *world = make(c, ranks, true), *whole = make(c, ranks, false);
   scree_World *again = make(c, ranks, true);
   for (int k = 0; k < c->steps; ++k)
     expect(scree_world_step(world, NULL) == SCREE_OK, "step", c->name);
-  expect(scree_world_remove_body(world, 199) == SCREE_OK, "remove", c->name);
+  expect(scree_world_remove_body(world, c->n - 1) == SCREE_OK, "remove", c->name);
   expect(scree_world_collect(world, rank == 0 ? whole : NULL) == SCREE_OK, "collect", c->name);
   expect(scree_world_spread(again, rank == 0 ? whole : NULL) == SCREE_OK, "spread", c->name);
   expect(scree_world_steps(again) == c->steps, "the steps of a spread world", c->name);
@@ -388,38 +415,43 @@ static void check_spread(const Case *c, const scree_Ranks *ranks) {
   scree_world_destroy(again);
 }
 
-/* With a number as its argument, only that part of the steps. */
+/* With a number as its first argument, only that part of the steps; with a text as its second, only
+ * the cases whose names contain it. */
 int main(int argc, char **argv) {
   scree_Ranks *ranks;
   if (scree_ranks_create(&ranks, NULL) != SCREE_OK) return 3;
   rank = scree_ranks_rank(ranks);
   size = scree_ranks_size(ranks);
   const Case cases[] = {
-      {"balls", "moreau-jean", 3, 300, 0, 4, 4e-3, false, true, 80, NULL, 0, 0, false, false},
-      {"bouncing disks", "moreau-jean", 2, 120, 0.8, 4, 3e-3, false, false, 100, NULL, 0, 0, false,
-       false},
-      {"boxes", "euler", 3, 150, 0, 3, 4e-3, true, true, 50, NULL, 0, 0, false, false},
-      {"ellipses", "moreau-jean", 2, 90, 0.3, 3, 3e-3, true, true, 80, NULL, 0, 0, false, false},
-      {"balls by sweeps of all ranks", "moreau-jean", 3, 300, 0, 3, 4e-3, false, false, 12, "nlgs",
-       1e-3, 0, false, false},
-      {"disks by pqn", "moreau-jean", 2, 90, 0, 3, 4e-3, false, false, 6, "pqn", 1e-3, 0, false,
-       false},
-      {"rolling balls", "moreau-jean", 3, 200, 0, 4, 4e-3, false, true, 40, NULL, 0, 0.1, false,
-       false},
+      {"balls", "moreau-jean", 3, 300, 0, 4, 4e-3, false, true, 80, .solver = NULL},
+      {"bouncing disks", "moreau-jean", 2, 120, 0.8, 4, 3e-3, false, false, 100, .solver = NULL},
+      {"boxes", "euler", 3, 150, 0, 3, 4e-3, true, true, 50, .solver = NULL},
+      {"ellipses", "moreau-jean", 2, 90, 0.3, 3, 3e-3, true, true, 80, .solver = NULL},
+      {"balls by sweeps of all ranks", "moreau-jean", 3, 300, 0, 3, 4e-3, false, false, 12,
+       .solver = "nlgs", .tolerance = 1e-3},
+      {"disks by pqn", "moreau-jean", 2, 90, 0, 3, 4e-3, false, false, 6, .solver = "pqn",
+       .tolerance = 1e-3},
+      {"rolling balls", "moreau-jean", 3, 200, 0, 4, 4e-3, false, true, 40, .rolling = 0.1},
       {"rolling ellipses by sweeps of all ranks", "moreau-jean", 2, 90, 0, 3, 3e-3, true, false, 12,
-       "nlgs", 1e-3, 0.2, false, false},
-      {"soft bodies", "moreau-jean", 3, 150, 0, 3, 1e-3, true, true, 80, NULL, 0, 0, true, false},
-      {"soft ellipses", "moreau-jean", 2, 90, 0, 3, 3e-3, true, true, 50, NULL, 0, 0, true, false},
+       .solver = "nlgs", .tolerance = 1e-3, .rolling = 0.2},
+      {"soft bodies", "moreau-jean", 3, 150, 0, 3, 1e-3, true, true, 80, .soft = true},
+      {"soft ellipses", "moreau-jean", 2, 90, 0, 3, 3e-3, true, true, 50, .soft = true},
       {"soft balls by sweeps of all ranks", "moreau-jean", 3, 150, 0, 3, 3e-3, false, false, 12,
-       "nlgs", 1e-3, 0, true, false},
+       .solver = "nlgs", .tolerance = 1e-3, .soft = true},
       {"chains", "moreau-jean", 3, 200, 0, 4, 3e-3, true, true, 60, .linked = true},
       {"chains in the plane", "moreau-jean", 2, 90, 0, 3, 3e-3, true, true, 60, .linked = true},
       {"chains that resist rolling", "moreau-jean", 3, 150, 0, 3, 3e-3, false, true, 20,
        .rolling = 0.1, .linked = true},
-      {"chains by sweeps of all ranks", "moreau-jean", 2, 90, 0, 3, 3e-3, false, false, 12, "nlgs",
-       1e-3, .linked = true},
+      {"chains by sweeps of all ranks", "moreau-jean", 2, 90, 0, 3, 3e-3, false, false, 12,
+       .solver = "nlgs", .tolerance = 1e-3, .linked = true},
+      {"elements", "moreau-jean", 3, 100, 0, 3, 1e-3, true, true, 40, .elements = true},
+      {"elements by sweeps of all ranks", "moreau-jean", 3, 80, 0, 3, 2e-3, false, false, 12,
+       .solver = "nlgs", .tolerance = 1e-3, .elements = true},
+      {"chains of elements", "moreau-jean", 3, 100, 0, 3, 1e-3, true, true, 32, .linked = true,
+       .elements = true},
   };
   const int part = argc > 1 ? atoi(argv[1]) : 1;
+  if (argc > 2) only = argv[2];
   for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
     Case c = cases[k];
     c.steps = (c.steps + part - 1) / part;
@@ -459,6 +491,18 @@ int main(int argc, char **argv) {
   chains.name = "settling chains";
   chains.linked = true;
   check_spread(&chains, ranks);
+  Case elements = few;
+  elements.name = "few impacts of chains of elements";
+  elements.e = 0;
+  elements.linked = elements.elements = true;
+  elements.tolerance = 1e-10;
+  check_same_end(&elements, ranks, 1e-6);
+  elements = settled;
+  elements.name = "settling elements";
+  elements.n = 100;
+  elements.step = 3e-3;
+  elements.elements = true;
+  check_spread(&elements, ranks);
   scree_ranks_destroy(ranks);
   if (rank == 0) printf("test_domain: %d ranks, %d failures\n", size, failures);
   return failures ? 1 : 0;
