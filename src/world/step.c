@@ -11,8 +11,9 @@
  * before the next kick, is left to the next step, which begins with that cut. A step with cuts that
  * fails is repeated without them.
  *
- * Where impacts need shorter steps for a while (refine.c) a step is made of parts of equal length
- * from the start, and an attempt that shows that they are too long is repeated one level deeper. */
+ * Where impacts or soft bodies need shorter steps for a while (refine.c) a step is made of parts of
+ * equal length from the start, and an attempt that shows that they are too long is repeated one
+ * level deeper. */
 #include "core/log.h"
 #include "core/memory.h"
 #include "world/world.h"
@@ -248,19 +249,28 @@ static scree_Status accept(scree_World *world, const scree_StepSpan *span,
   return SCREE_OK;
 }
 
-/* Whether the impacts of a span need shorter ones. */
-static bool refines(const scree_World *world, const scree_StepSpan *span, int level,
-                    const scree_StepOutcome *outcome) {
+/* The level that soft bodies in a span of level `level` need. */
+static int soft_level(const scree_World *world, int level, const scree_StepOutcome *outcome) {
+  return scree_refine_soft(&world->refinement.recent, outcome, level,
+                           scree_refine_highest(world->system.settings.max_halvings));
+}
+
+/* The level that the impacts of a span of level `level` need, if that is higher, or `level`. */
+static int refined(const scree_World *world, const scree_StepSpan *span, int level,
+                   const scree_StepOutcome *outcome) {
+  const int highest = scree_refine_highest(world->system.settings.max_halvings);
+  const int soft = soft_level(world, level, outcome);
+  if (soft > level || outcome->halve) return soft > level ? soft : level;
   const scree_Impacts recent = impacts_after(world, span, outcome);
-  return level < scree_refine_highest(world->system.settings.max_halvings) &&
-         scree_refine_rises(&world->refinement, &recent, level);
+  const bool rises = level < highest && scree_refine_rises(&world->refinement, &recent, level);
+  return level + rises;
 }
 
 /* The step as a whole, or in parts between impacts. *halve: a part cannot be certified, and
- * nothing of the step stands, except the costs in `sum`; *refine: nor does it, since its impacts
- * need shorter parts. */
+ * nothing of the step stands, except the costs in `sum`; *refine > 0: nor does it, since its
+ * impacts need parts of this level. */
 static scree_Status run_parts(scree_World *world, Origin *origin, scree_StepReport *sum,
-                              bool *halve, bool *refine) {
+                              bool *halve, int *refine) {
   scree_System *s = &world->system;
   const int max = s->settings.max_halvings;
   const double step = s->settings.step, start = scree_world_time(world);
@@ -270,7 +280,8 @@ static scree_Status run_parts(scree_World *world, Origin *origin, scree_StepRepo
   int cuts = 0;
   const scree_StepReport none = *sum;
   world->impact_in = -1;
-  *halve = *refine = false;
+  *halve = false;
+  *refine = 0;
   while (done < step) {
     const bool now = next < step && next - done < instant;
     if (now) next = step; /* the impact comes at once */
@@ -291,8 +302,8 @@ static scree_Status run_parts(scree_World *world, Origin *origin, scree_StepRepo
     const bool whole = span.h == step && !span.before_impact;
     *halve = outcome.halve && (max > 0 || !whole || outcome.inverted);
     const bool refinable = whole && outcome.event < 0 && !outcome.shared;
-    *refine = !*halve && refinable && refines(world, &span, 0, &outcome);
-    if (*halve || *refine) {
+    *refine = refinable ? refined(world, &span, 0, &outcome) : 0;
+    if (*halve || *refine > 0) {
       const scree_StepReport cost = *sum;
       return_to_origin(world, origin);
       *sum = none;
@@ -344,18 +355,21 @@ static scree_Status run_halves(scree_World *world, Origin *origin, int first, in
     scree_StepOutcome outcome;
     scree_Status status = attempt(world, done == 0, &span, sum, &part, &outcome);
     if (status) return status;
-    const bool refine =
-        level == floor && floor > 0 && !outcome.halve && refines(world, &span, level, &outcome);
-    if ((outcome.halve && level < max) || refine) {
+    const int needed = level == floor && floor > 0 ? refined(world, &span, level, &outcome) : level;
+    const int soft = soft_level(world, level, &outcome);
+    const bool halve = needed <= level && outcome.halve && level < max;
+    if (halve || needed > level || (last && soft > *next)) {
       put_back(s, world->backup, &saved);
-      ++level;
-      if (refine) *next = floor = level;
+      if (needed > level) *next = floor = needed;
+      if (soft > *next) *next = soft;
+      level = halve ? level + 1 : needed;
       continue;
     }
     if (outcome.inverted) return scree_deform_refuse(s);
     if (length < units) status = keep_origin(world, origin);
     if (!status) status = accept(world, &span, &outcome, &part, sum);
     if (status) return status;
+    if (soft > *next) *next = soft;
     done += length;
     if (level > floor && done % (units >> (level - 1)) == 0) --level;
   }
@@ -371,16 +385,18 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
   const int highest = scree_refine_highest(s->settings.max_halvings);
   int floor = refinement.level < highest ? (int)refinement.level : highest, next = 0;
   const bool whole = floor == 0;
-  bool halve = false, refine = false;
+  bool halve = false;
+  int refine = 0; /* the level that the impacts of the whole step need */
   s->carried.before.count = 0;
   scree_Status status = SCREE_OK;
   if (whole) status = run_parts(world, &origin, sum, &halve, &refine);
-  if (!status && (!whole || halve || refine)) {
+  if (!status && (!whole || halve || refine > 0)) {
     const bool was_cut = world->cuts > origin.cuts || origin.impact_in >= 0;
     const bool again = halve && !was_cut;
     world->impact_in = -1;
     floor = whole ? refine : floor;
     next = whole ? floor : scree_refine_next(&refinement, floor);
+    if (scree_system_deforms(s)) next = 0; /* raised by what its parts need */
     status = run_halves(world, &origin, again ? 1 : floor, floor, &next, sum);
   }
   world->refinement.level = next;
