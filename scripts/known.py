@@ -370,6 +370,9 @@ Ball on a larger ball (six rows): both fall together, and the upper one crosses 
 the lower one has hit the floor. `moreau-jean` cuts the step there ([PHYSICS](../PHYSICS.md#time)). With `euler`, which does
 not, the upper one leaves with the speed of the lower.
 
+Impacts of soft bodies (seven rows): steps are divided while a body is hit, into parts of about the same length at h and at h/2
+([PHYSICS](../PHYSICS.md#time-integration-of-deformable-bodies)). The rows therefore hardly differ.
+
 Soft cube between plates (three rows): to stick, each corner needs a friction force of 0.61 of its share of the load. For
 mu from 0.5 to 0.7 the load of each corner matters, which is not unique ([PHYSICS](../PHYSICS.md#forces-that-are-not-unique)):
 corners with less load slide first, and the cube is 1 to 4 % shorter than with equal loads.

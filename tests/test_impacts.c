@@ -98,6 +98,17 @@ static void decisions(void **state) {
   /* impacts with next to no energy, of all that was turned over, are left alone */
   const scree_Impacts small = {1e-7, 1e-6}, after = scree_refine_add(&none, &small, 1, 1);
   assert_false(rises(&after));
+  /* soft bodies get at once the parts that they need, and fewer if their impacts matter less */
+  scree_StepOutcome hit = {.soft = {.energy = 1, .error = {0.75, 0.44, 0.17, 0.048}}};
+  assert_int_equal(scree_refine_soft(&none, &hit, 0, 3), 3);
+  assert_int_equal(scree_refine_soft(&none, &hit, 0, 2), 2);
+  const scree_Impacts flow = {0, 3}, most = {0, 100};
+  assert_int_equal(scree_refine_soft(&flow, &hit, 3, 3), 2);
+  assert_int_equal(scree_refine_soft(&most, &hit, 3, 3), 0);
+  const scree_StepOutcome calm = {.vibration = 1e-6}, fast = {.vibration = 1e-2};
+  assert_int_equal(scree_refine_soft(&none, &calm, 2, 3), 0);
+  assert_int_equal(scree_refine_soft(&none, &fast, 2, 3), 3);
+  assert_int_equal(scree_refine_soft(&none, &fast, 4, 3), 3);
   assert_int_equal(scree_refine_highest(0), 0);
   assert_true(scree_refine_highest(20) <= 4);
 }

@@ -175,6 +175,7 @@ scree_Status scree_deformable_make(scree_Bodies *b, int k, const scree_BodyDef *
                            .dimension = b->dimension,
                            .offset = b->components,
                            .elastic = def->elastic};
+  made.ringing = scree_ringing(&def->elastic, inertia->mass / def->shape->volume, def->shape->size);
   const scree_Status status = made.class_->create(def, inertia, &made, log);
   if (status) return status;
   made.components = (size_t)made.vertices * (size_t)made.size;

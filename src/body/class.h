@@ -29,6 +29,7 @@
 #ifndef SCREE_BODY_CLASS_H
 #define SCREE_BODY_CLASS_H
 
+#include "body/ringing.h"
 #include "math/vec3.h"
 #include "scree/body.h"
 
@@ -60,6 +61,7 @@ typedef struct scree_Deformable {
   int driven;            /* of these, vertices that move with an obstacle */
   size_t offset;         /* sum of the components of the deformable bodies before it */
   scree_Elastic elastic; /* as it was given; `held` is null */
+  scree_Ringing ringing; /* of the undeformed body */
   void *data;            /* of the kind */
 } scree_Deformable;
 

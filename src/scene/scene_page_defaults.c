@@ -49,9 +49,9 @@ const char scree_page_defaults[] =
     "speed of a fall through the scene;\n"
     "- no body rotates by more than 0.1 rad;\n"
     "- an applied force moves its body from rest by at most 0.01 of its size;\n"
-    "- an elastic wave crosses at most a tenth of a deformable body, if impacts at the speeds of "
-    "the scene strain it by 0.005 or more and its damping lets it vibrate; the step of a stiffer "
-    "body is longer by the square of 0.005 over the strain.\n"
+    "- an elastic wave crosses at most a tenth of a deformable body in an eighth of the step, if "
+    "impacts at the speeds of the scene strain the body by 0.005 or more and its damping lets it "
+    "vibrate; the step of a stiffer body is longer by the square of 0.005 over the strain.\n"
     "\n"
     "Balls that pass each other do not touch, for any step. Other bodies that move by more than "
     "half of their size in a step may collide although they should narrowly miss each other.\n"
@@ -60,6 +60,13 @@ const char scree_page_defaults[] =
     "parts as long as this lasts (scheme `moreau-jean` with `theta` = 0.5). The criterion: the "
     "energy of the impacts, times half of the distance moved in a part relative to the size, is "
     "below 2e-3 of the energy exchanged. Impulses are reported for the whole step.\n"
+    "\n"
+    "In scenes with deformable bodies steps are divided instead while these are hit. The "
+    "criterion: of the energy of the impacts, which is m v^2/2 of the lighter body, the part that "
+    "a step h misplaces, x/(1 + x) with x = 5/4 (h c/a)^2, is below 6 % of it and of the energy "
+    "exchanged in the last steps. Here a is half of the size of the body, and c the speed of "
+    "elastic waves. The vibrations after an impact may gain or lose a thousandth of the energy of "
+    "the scene in a part of a step.\n"
     "\n";
 
 /* The tolerance and the limits of a scene that gives none of them. */

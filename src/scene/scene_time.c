@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "math/vec3.h"
 #include "scene/scene.h"
+#include "world/refine.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -51,15 +52,15 @@ scree_Status scree_scene_resolve_start(scree_Scene *scene, const scree_Log *log)
  *     turn by turn, and obstacles too                                 expansion of gaps
  *     swing in joints and on springs by swing and spring of a radian  stability; accuracy
  *     move, pressed by a plate or cell, from rest by press^2 of its size  as under gravity
- *     strain by rotation, if deformable: strain; travel wave of a wave, if explicit, or if impacts
- *     strain it by soft or more and it rings (step_of_ringing); explicit: with finite elements take
- *     stable of the longest step that is
+ *     strain by rotation, if deformable: strain; travel wave of a wave, if explicit; explicit
+ *     with finite elements: take stable of the longest step that is; be hit in parts of a step that
+ *     resolve the impact (body/ringing.h)
  *     be deformed with a periodic cell by deform                       accuracy of the motion
  * Signals are looked at in `samples` instants of the duration. The numbers are those with which the
  * averages of the scenes in bench/scenes are right to 1 % (docs/VALIDATION.md). */
 static const struct {
   double fall, load, travel, aimed, bouncing, lossy, lossless, miss, turn, swing, spring, strain,
-      wave, soft, stable, deform, press;
+      wave, stable, deform, press;
   int samples;
 } auto_step = {.fall = 0.03,
                .load = 0.1,
@@ -74,7 +75,6 @@ static const struct {
                .spring = 0.2,
                .strain = 0.4,
                .wave = 0.2,
-               .soft = 5e-3,
                .stable = 0.5,
                .deform = 0.005,
                .press = 0.075,
@@ -218,29 +218,17 @@ static double step_of_waves(const scree_Elastic *e, const scree_Shape *shape, do
   return undamped * (sqrt(1 + z * z) - z);
 }
 
-/* An impact of a body that rings, at the speed v. A step that is long against the time a / c of a
- * wave ends it as that of a rigid body would, with the loss of most of the energy that the body
- * should return: two balls of rubber (E = 1 MPa) that met at 1 m/s kept 29 % of it at steps of
- * 2.4 a / c, and keep 82 % at 0.2 a / c (83 % at 0.04). A body that the impact strains by v / c <
- * soft is taken as nearly rigid: its steps are longer by (soft c / v)^2, up to those for its
- * turning. */
-static double step_of_ringing(const scree_Elastic *e, double a, double wave, double v) {
-  if (!(v > 0) || e->damping >= wave) return INFINITY; /* strain decays without ringing */
-  const double stiffer = auto_step.soft * a / (v * wave);
-  return auto_step.wave * wave * fmax(1, stiffer * stiffer);
-}
-
-/* `speed`: the highest in the scene; `impact`: at which this body may meet others. */
+/* `speed`: the highest in the scene; `impact`: at which this body may meet others; `parts`: those
+ * into which a step is divided then. */
 static double step_of_deformable(const scree_BodyDef *def, const scree_Shape *shape, double scale,
-                                 double speed, double impact) {
+                                 double speed, double impact, double parts) {
   const scree_Elastic *e = &def->elastic;
   if (def->kind == SCREE_BODY_RIGID || !(def->density > 0)) return INFINITY;
-  const double modulus = e->young * (1 - e->poisson) / ((1 + e->poisson) * (1 - 2 * e->poisson));
-  const double a = 0.5 * scale * shape->size, wave = a / sqrt(modulus / def->density);
-  const double turning = speed > 0 ? auto_step.strain * sqrt(wave * a / speed) : INFINITY;
-  const double ringing = e->explicit_ ? step_of_waves(e, shape, scale, a, a / wave)
-                                      : step_of_ringing(e, a, wave, impact);
-  return fmin(turning, ringing);
+  const scree_Ringing r = scree_ringing(e, def->density, scale * shape->size);
+  const double turning = speed > 0 ? auto_step.strain * sqrt(r.wave * r.half / speed) : INFINITY;
+  const double waves = e->explicit_ ? step_of_waves(e, shape, scale, r.half, r.half / r.wave)
+                                    : parts * scree_ringing_step(&r, e, impact);
+  return fmin(turning, waves);
 }
 
 /* Whether all bodies that move are balls; where they meet is computed along their paths. */
@@ -293,16 +281,19 @@ static double lowest(const scree_Scene *scene, scree_Vec3 up) {
 static double step_of_deformables(const scree_Scene *scene, double g, double speed, double fast) {
   const scree_Vec3 up = g > 0 ? scree_scale(-1 / g, scene->gravity) : scree_vec3(0, 0, 0);
   const double bottom = lowest(scene, up), most = g * scene->duration;
+  const scree_Node *time = scree_node_find(scene->tree.root, "time");
+  const double parts = ldexp(1, scree_refine_highest((int)scree_node_number(time, "max_halvings")));
   double step = INFINITY;
   for (size_t k = 0; k < scene->kept; ++k) {
     const scree_SceneBody *body = &scene->bodies[k];
     const double free = scree_dot(up, body->def.pose.position) - 0.5 * body->shape.size - bottom;
     const double impact = hypot(speed, fmin(sqrt(2 * g * fmax(0, free)), most));
-    step = fmin(step, step_of_deformable(&body->def, &body->shape, 1, fast, impact));
+    step = fmin(step, step_of_deformable(&body->def, &body->shape, 1, fast, impact, parts));
   }
   for (int k = 0; k < scene->pour_count; ++k) {
     const scree_Grain *grain = &scene->pours[k].grain;
-    step = fmin(step, step_of_deformable(&grain->def, &grain->shape, grain->scale.min, fast, fast));
+    step = fmin(
+        step, step_of_deformable(&grain->def, &grain->shape, grain->scale.min, fast, fast, parts));
   }
   return step;
 }

@@ -488,6 +488,7 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   clock = now;
   status = scree_system_delay(s, t.theta * h, t.horizon, h, &report->energy);
   if (status) return status;
+  scree_system_soft(s, &outcome->soft);
   status = scree_system_impacts(s, &report->energy, &outcome->impacts);
   if (status) return status;
   kick(s);
@@ -496,6 +497,8 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   report->energy.drivers += scree_cell_wrap(s);
   status = scree_deform_settle(s, &report->energy);
   if (status) return status;
+  const double energy = old.kinetic + old.elastic;
+  outcome->vibration = s->deform.misplaced > 0 ? s->deform.misplaced / energy : 0;
   report->seconds_move += (now = scree_seconds()) - clock;
   clock = now;
   close_balance(s, &old, &report->energy);

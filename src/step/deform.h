@@ -29,6 +29,7 @@ typedef struct scree_Deform {
   struct scree_DeformEnergy *energy; /* (deformable_count) */
   size_t energy_capacity;
   double strain, strain_end; /* elastic energy of all at the start of the step and at its end */
+  double misplaced;          /* energy that the step created or lost in implicit vibrations */
   /* Forces on nodes in this step, which act for the time `loaded`; 0: none. */
   double *load; /* (components of all deformable bodies) */
   size_t load_capacity;
@@ -48,6 +49,9 @@ typedef struct scree_DeformEnergy {
   double begun, end; /* elastic energy at the start and the end of the step */
   double work;       /* of internal forces in the kick */
   double taken;      /* of the vibration at the end */
+  double misplaced;  /* created or lost, and not taken or given back */
+  double owed;       /* increase of what the body lacks of the energy that it should have */
+  bool pushed;       /* by a contact, or held by a joint */
 } scree_DeformEnergy;
 
 void scree_deform_fini(scree_Deform *deform);

@@ -73,7 +73,7 @@ static void add_up(const scree_System *s, const double *count, double *error, do
 
 scree_Status scree_system_impacts(scree_System *s, const scree_EnergyBalance *step,
                                   scree_Impacts *impacts) {
-  *impacts = (scree_Impacts){0, 0};
+  *impacts = (scree_Impacts){0, scree_energy_exchanged(step)};
   if (!divides(s)) return SCREE_OK;
   double sums[2] = {0, 0};
   if (s->posed.all > 0) {
@@ -87,6 +87,7 @@ scree_Status scree_system_impacts(scree_System *s, const scree_EnergyBalance *st
     if (status) return status;
     scree_system_sums(s, sums, 2);
   }
-  *impacts = (scree_Impacts){sums[0], sums[1] + scree_energy_exchanged(step)};
+  impacts->error = sums[0];
+  impacts->energy += sums[1];
   return SCREE_OK;
 }

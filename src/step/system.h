@@ -646,16 +646,29 @@ typedef struct scree_Impacts {
   double error, energy;
 } scree_Impacts;
 
+/* Levels of parts of a step: 2^level parts each (world/refine.h). */
+enum { SCREE_PART_LEVELS = 4 };
+
+/* Energy of the impacts of soft bodies, and what parts of each level misplace of it (soft.c). */
+typedef struct scree_SoftImpacts {
+  double energy, error[SCREE_PART_LEVELS];
+} scree_SoftImpacts;
+
 typedef struct scree_StepOutcome {
   bool halve;    /* a shorter step may help */
   bool inverted; /* a body was turned inside out: the state is no result */
   scree_Event event;
   scree_Impacts impacts;
+  scree_SoftImpacts soft;
+  double vibration; /* energy misplaced in vibrations (deform_energy.c), of that of the world */
 } scree_StepOutcome;
 
 /* Call after the solve and scree_system_delay, with the energy balance of the step. */
 scree_Status scree_system_impacts(scree_System *s, const scree_EnergyBalance *step,
                                   scree_Impacts *impacts);
+
+/* Call where scree_system_impacts is called. */
+void scree_system_soft(const scree_System *s, scree_SoftImpacts *soft);
 
 scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
                                   scree_StepReport *report, scree_StepOutcome *outcome);

@@ -1,4 +1,4 @@
-/* Steps are divided where many bodies have several impacts at once.
+/* Steps are divided where many bodies have several impacts at once, and while soft ones are hit.
  *
  * The energy that impacts misplace (step/impacts.c) is held below a part of the energy that is
  * exchanged at the same time. Where it is above, the attempt is undone, and this step and the next
@@ -19,9 +19,16 @@
  * work of small worlds). Without a bound steps were divided for most
  * of the time in which 2000 spheres fell into a hopper, and cost five times as much.
  *
+ * Impacts of soft bodies (step/soft.c) take longer than contacts need to close. In worlds with
+ * deformable bodies steps are divided for them alone: energy that they misplace is lost, not only
+ * split wrongly, so there is no bound of the price. Parts have at once the length that their
+ * impacts need, and the next step has the shortest one that any part of this step has needed.
+ *
  * Everything follows from energies and counted work, not from clocks, and is part of the saved
  * state. */
 #include "world/refine.h"
+
+#include "body/ringing.h"
 
 #include <assert.h>
 
@@ -42,6 +49,10 @@ static const struct {
   double contact, body; /* what an attempt costs besides its solves, in seconds of a reference
                            core: detection, building the problem, motion. Measured in 13 scenes: 0.7
                            to 2 us a contact and 0.5 to 2 us a body; clumps and meshes ten times */
+  double vibration; /* part of the energy of the world that a part of a step may create or lose in
+                       the vibrations of soft bodies */
+  double order;     /* factor on it for parts of twice the length: that of a scheme of order 2 */
+  double over;      /* factor on the part of the energy that impacts of soft bodies may misplace */
 } rules = {.limit = 2e-3,
            .memory = 8,
            .least = 1e-4,
@@ -51,7 +62,10 @@ static const struct {
            .part = 0.25,
            .always = 0.7,
            .contact = 1e-6,
-           .body = 0.5e-6};
+           .body = 0.5e-6,
+           .vibration = 1e-3,
+           .order = 8,
+           .over = 1.2};
 
 scree_Impacts scree_refine_add(const scree_Impacts *recent, const scree_Impacts *span,
                                double length, double turned_over) {
@@ -76,6 +90,21 @@ int scree_refine_next(const scree_Refinement *account, int level) {
   const scree_Impacts *recent = &account->recent;
   const bool calm = rules.coarser * recent->error < rules.calm * rules.limit * recent->energy;
   return level > 0 && (calm || account->spent > rules.always) ? level - 1 : level;
+}
+
+int scree_refine_soft(const scree_Impacts *recent, const scree_StepOutcome *outcome, int level,
+                      int highest) {
+  const scree_SoftImpacts *soft = &outcome->soft;
+  const double limit = rules.over * scree_ringing_accepted() * (recent->energy + soft->energy);
+  int impacts = 0, vibration = level < highest ? level : highest;
+  while (impacts < highest && soft->error[impacts] > limit) ++impacts;
+  if (outcome->vibration > rules.vibration) {
+    if (level < highest) ++vibration;
+  } else {
+    double coarser = outcome->vibration;
+    while (vibration > 0 && (coarser *= rules.order) <= rules.vibration) --vibration;
+  }
+  return impacts > vibration ? impacts : vibration;
 }
 
 void scree_refine_pay(scree_Refinement *account, int level, double work, int attempts,

@@ -25,12 +25,17 @@ bool scree_refine_rises(const scree_Refinement *account, const scree_Impacts *re
  * before that step ends: its last kick holds bodies apart until the first one of the next step. */
 int scree_refine_next(const scree_Refinement *account, int level);
 
+/* The level, at most `highest`, that the impacts and vibrations of soft bodies in a span of level
+ * `level` need. */
+int scree_refine_soft(const scree_Impacts *recent, const scree_StepOutcome *outcome, int level,
+                      int highest);
+
 /* Add the price of a step of level `level`: the counted work of its solves, and of so many attempts
  * with so many contacts and bodies (of each rank, where the world is divided). */
 void scree_refine_pay(scree_Refinement *account, int level, double work, int attempts,
                       double contacts, double bodies);
 
 /* Highest level in a world whose steps may be halved so often. */
-int scree_refine_highest(int max_halvings);
+SCREE_PRIVATE int scree_refine_highest(int max_halvings);
 
 #endif

@@ -6,8 +6,8 @@
  * it then ends on a multiple of its own length. On the deepest level the result is accepted and
  * reported.
  *
- * Where impacts need shorter steps for a while (refine.c) a step is made of parts of equal length
- * from the start, and an attempt that shows that they are too long is repeated one level deeper.
+ * Where impacts or soft bodies need shorter steps for a while (refine.c) a step is made of parts of
+ * equal length from the start, and an attempt that shows that they are too long is repeated deeper.
  *
  * A part in which a body that stands on something has an impact, or a body has several, is cut
  * there (step/event.c): the attempt is undone, and repeated in two spans. An impact that comes
@@ -247,11 +247,19 @@ static scree_Status accept(scree_World *world, const scree_StepSpan *span,
   return SCREE_OK;
 }
 
-/* Whether the impacts of a span need shorter ones. */
-static bool refines(const scree_World *world, const scree_StepSpan *span, int level,
-                    const scree_StepOutcome *outcome) {
+/* The level that soft bodies in a span of level `level` need. */
+static int soft_level(const scree_World *world, int level, const scree_StepOutcome *outcome) {
+  return scree_refine_soft(&world->refinement.recent, outcome, level,
+                           scree_refine_highest(world->system.settings.max_halvings));
+}
+
+/* The level that the impacts of a span of level `level` need, if that is higher, or `level`. */
+static int refined(const scree_World *world, const scree_StepSpan *span, int level,
+                   const scree_StepOutcome *outcome) {
+  const int soft = soft_level(world, level, outcome);
+  if (soft > level || outcome->halve) return soft > level ? soft : level;
   const scree_Impacts recent = impacts_after(world, span, outcome);
-  return scree_refine_rises(&world->refinement, &recent, level);
+  return level + scree_refine_rises(&world->refinement, &recent, level);
 }
 
 /* A part of the step: the whole of it, or a halved one. */
@@ -260,21 +268,42 @@ typedef struct Part {
   double next;         /* length of the one after it */
   int level;
   bool may_halve, may_cut, may_refine;
+  bool last; /* of its step */
 } Part;
 
-typedef enum PartEnd { DONE, HALVE, REFINE, FAILED } PartEnd;
+typedef enum PartEnd { DONE, HALVE, REFINE, REPEAT, FAILED } PartEnd;
 
-/* A part, in spans between impacts. HALVE: it cannot be certified; REFINE: its impacts need shorter
- * ones. Then nothing of it stands. FAILED: one of several spans cannot be certified. */
+/* How a part ended. DONE: it stands. HALVE: it cannot be certified; REFINE: its impacts need parts
+ * of the level `level`; REPEAT: it is the last one, and the length of the next one was not the
+ * right one. Then nothing of it stands. FAILED: one of several spans cannot be certified. */
+typedef struct PartOutcome {
+  PartEnd end;
+  int level, next; /* the latter is that of the next step, raised by what soft bodies need */
+} PartOutcome;
+
+static PartEnd end_of(const scree_World *world, const Part *part, const scree_StepSpan *span,
+                      bool due, const scree_StepOutcome *outcome, PartOutcome *result) {
+  const bool whole = span->h == part->length && !span->before_impact;
+  const bool first = outcome->event.time < 0 || outcome->event.chain;
+  const int next = result->next, soft = soft_level(world, part->level, outcome);
+  if (soft > next) result->next = soft;
+  if (part->may_refine && whole && !outcome->event.shared && first)
+    result->level = refined(world, span, part->level, outcome);
+  if (result->level > part->level) return REFINE;
+  if (outcome->halve && (part->may_halve || !whole || outcome->inverted))
+    return !part->may_cut || (whole && !due) ? HALVE : FAILED;
+  return part->last && soft > next ? REPEAT : DONE;
+}
+
+/* A part, in spans between impacts. */
 static scree_Status run_part(scree_World *world, Origin *origin, const Part *part,
-                             scree_StepReport *sum, PartEnd *end) {
+                             scree_StepReport *sum, PartOutcome *result) {
   scree_System *s = &world->system;
   const double step = s->settings.step, start = scree_world_time(world) + part->from;
   const double instant = scree_event_instant(s), length = part->length, due = world->impact_in;
   double done = 0, next = due >= 0 && part->may_cut ? fmin(due, length) : length;
   bool struck = due >= 0; /* the last span ended before an impact */
   world->impact_in = -1;
-  *end = DONE;
   while (done < length) {
     const bool now = next < length && next - done < instant;
     if (now) next = length; /* the impact comes at once */
@@ -295,17 +324,11 @@ static scree_Status run_part(scree_World *world, Origin *origin, const Part *par
     scree_StepOutcome outcome;
     scree_Status status = attempt(world, &span, sum, &report, &outcome);
     if (status) return status;
-    const bool whole = span.h == length && !before_impact;
-    if (outcome.halve && (part->may_halve || !whole || outcome.inverted))
-      *end = !part->may_cut || (whole && due < 0) ? HALVE : FAILED;
-    else if (part->may_refine && whole && !outcome.event.shared &&
-             (outcome.event.time < 0 || outcome.event.chain) &&
-             refines(world, &span, part->level, &outcome))
-      *end = REFINE;
-    if (*end != DONE) {
+    result->end = end_of(world, part, &span, due >= 0, &outcome, result);
+    if (result->end != DONE) {
       put_back(s, world->backup, &saved);
       world->impact_in = due;
-      return *end == HALVE && !part->may_halve ? scree_deform_refuse(s) : SCREE_OK;
+      return result->end == HALVE && !part->may_halve ? scree_deform_refuse(s) : SCREE_OK;
     }
     if (outcome.event.time >= 0) {
       const double event = done + outcome.event.time;
@@ -350,17 +373,17 @@ static scree_Status run_parts(scree_World *world, Origin *origin, bool may_cut, 
                        .level = level,
                        .may_halve = level < max,
                        .may_cut = may_cut,
-                       .may_refine = level == *floor && level < highest && (may_cut || level > 0)};
-    PartEnd end;
-    const scree_Status status = run_part(world, origin, &part, sum, &end);
+                       .may_refine = level == *floor && level < highest && (may_cut || level > 0),
+                       .last = last};
+    PartOutcome result = {DONE, level, *next};
+    const scree_Status status = run_part(world, origin, &part, sum, &result);
     if (status) return status;
-    *failed = end == FAILED;
+    *failed = result.end == FAILED;
     if (*failed) return SCREE_OK;
-    if (end != DONE) {
-      ++level;
-      if (end == REFINE) *next = *floor = level;
-      continue;
-    }
+    *next = result.next;
+    if (result.end == HALVE) ++level;
+    if (result.end == REFINE) *next = *floor = level = result.level;
+    if (result.end != DONE) continue;
     done += length;
     if (level > *floor && done % (units >> (level - 1)) == 0) --level;
   }
@@ -377,6 +400,7 @@ static scree_Status run_substeps(scree_World *world, scree_StepReport *sum) {
   const int highest = scree_refine_highest(s->settings.max_halvings);
   const int first = refinement.level < highest ? (int)refinement.level : highest;
   int floor = first, next = first > 0 ? scree_refine_next(&refinement, first) : 0;
+  if (scree_system_deforms(s)) next = 0; /* raised by what its parts need */
   bool failed = false;
   s->carried.before.count = 0;
   scree_Status status = run_parts(world, &origin, true, &floor, &next, sum, &failed);
