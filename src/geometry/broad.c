@@ -231,13 +231,13 @@ typedef struct Sink {
 
 static bool scratch_init(Scratch *t, scree_Arena *work, size_t n, size_t pairs, int sinks) {
   *t = (Scratch){.work = work,
-                 .skin = SCREE_TAKE(work, double, n),
+                 .skin = SCREE_TAKE_RAW(work, double, n),
                  .located = SCREE_TAKE_RAW(work, Entry, n),
-                 .entries = SCREE_TAKE(work, Entry, n),
-                 .apart = SCREE_TAKE(work, int32_t, n),
-                 .bucket_of = SCREE_TAKE(work, uint32_t, n),
-                 .next = SCREE_TAKE(work, uint32_t, n + 1),
-                 .bucket = SCREE_TAKE(work, uint32_t, bucket_count(n) + 1),
+                 .entries = SCREE_TAKE_RAW(work, Entry, n),
+                 .apart = SCREE_TAKE_RAW(work, int32_t, n),
+                 .bucket_of = SCREE_TAKE_RAW(work, uint32_t, n),
+                 .next = SCREE_TAKE_RAW(work, uint32_t, n + 1),
+                 .bucket = SCREE_TAKE_RAW(work, uint32_t, bucket_count(n) + 1),
                  .sinks = sinks,
                  .sink = SCREE_TAKE(work, Sink, sinks)};
   if (!t->sink) return false;
@@ -264,6 +264,30 @@ static bool bounded(const scree_Aabb *box) {
 
 static bool is_absent(const unsigned char *fixed, int i) {
   return fixed && fixed[i] & SCREE_BROAD_ABSENT;
+}
+
+/* The bounds of bodies first .. last-1 with their skins. */
+static void fatten_range(const scree_BroadPhase *b, const Scratch *t, int first, int last,
+                         const scree_Aabb *aabbs, const double *radii, const unsigned char *fixed,
+                         double distance) {
+  for (int i = first; i < last; i++) {
+    double grow = distance + t->skin[i];
+    scree_Vec3 l = aabbs[i].lower, u = aabbs[i].upper;
+    Fat *f = &b->fat[i];
+    if (is_absent(fixed, i)) { /* without bounds it is not stored */
+      *f = (Fat){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+      b->radius[i] = INFINITY;
+      continue;
+    }
+    *f = (Fat){{l.x - grow, l.y - grow, l.z - grow}, {u.x + grow, u.y + grow, u.z + grow}};
+    const bool finite = bounded(&aabbs[i]);
+    const double most = finite ? DBL_MAX : INFINITY; /* bounded bodies stay bounded */
+    for (int k = 0; k < 3; k++) {                    /* NaN: unbounded */
+      if (!(f->lower[k] >= -most)) f->lower[k] = -most;
+      if (!(f->upper[k] <= most)) f->upper[k] = most;
+    }
+    b->radius[i] = radii && finite ? radii[i] + grow : INFINITY;
+  }
 }
 
 /* Skins from the motion since the last build, then fat bounds. Returns the largest fat side of the
@@ -294,24 +318,13 @@ static double fatten(scree_BroadPhase *b, Scratch *t, int n, const scree_Aabb *a
     largest = fmax(largest, size + 2 * (distance + skin));
   }
   for (int k = 0; k < *apart_count; k++) t->skin[t->apart[k]] = largest_skin;
-  for (int i = 0; i < n; i++) {
-    double grow = distance + t->skin[i];
-    scree_Vec3 l = aabbs[i].lower, u = aabbs[i].upper;
-    Fat *f = &b->fat[i];
-    if (is_absent(fixed, i)) { /* without bounds it is not stored */
-      *f = (Fat){{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
-      b->radius[i] = INFINITY;
-      continue;
-    }
-    *f = (Fat){{l.x - grow, l.y - grow, l.z - grow}, {u.x + grow, u.y + grow, u.z + grow}};
-    const bool finite = bounded(&aabbs[i]);
-    const double most = finite ? DBL_MAX : INFINITY; /* bounded bodies stay bounded */
-    for (int k = 0; k < 3; k++) {                    /* NaN: unbounded */
-      if (!(f->lower[k] >= -most)) f->lower[k] = -most;
-      if (!(f->upper[k] <= most)) f->upper[k] = most;
-    }
-    b->radius[i] = radii && finite ? radii[i] + grow : INFINITY;
-  }
+  if (t->sinks == 1)
+    fatten_range(b, t, 0, n, aabbs, radii, fixed, distance);
+  else
+#pragma omp parallel for schedule(static) num_threads(t->sinks)
+    for (int k = 0; k < t->sinks; k++)
+      fatten_range(b, t, part(n, k, t->sinks), part(n, k + 1, t->sinks), aabbs, radii, fixed,
+                   distance);
   return largest;
 }
 
@@ -548,6 +561,33 @@ static void query_range(const Scratch *t, const Grid *g, int first, int last, bo
   }
 }
 
+/* The pairs of bodies first .. last-1 with those whose bounds are too wide for the grid. */
+static void query_apart(const Scratch *t, int apart, int first, int last, bool *stop, Sink *sink) {
+  const scree_BroadPhase *b = sink->b;
+  for (int k = 0; k < apart && !sink->failed; k++) {
+    const int u = t->apart[k];
+    if (first == 0 && scree_poll(b->poll)) {
+#pragma omp atomic write
+      *stop = true;
+      return;
+    }
+    for (int j = first; j < last; j++) {
+      const bool both = !fat_bounded(&b->fat[j]); /* two of them are paired once */
+      if (j == u || (both && j < u)) continue;
+      if (overlap(&b->fat[u], &b->fat[j]) && !emit(sink, u, j)) {
+        sink->failed = true;
+        break;
+      }
+    }
+  }
+}
+
+/* Share k of all pairs, into sink k. */
+static void query_share(Scratch *t, const Grid *g, int n, int count, int apart, int k, bool *stop) {
+  query_range(t, g, part(count, k, t->sinks), part(count, k + 1, t->sinks), stop, &t->sink[k]);
+  query_apart(t, apart, part(n, k, t->sinks), part(n, k + 1, t->sinks), stop, &t->sink[k]);
+}
+
 static bool build_with(scree_BroadPhase *b, Scratch *t, int n, const scree_Aabb *aabbs,
                        const double *radii, const unsigned char *fixed, double distance) {
   int count, apart;
@@ -562,25 +602,13 @@ static bool build_with(scree_BroadPhase *b, Scratch *t, int n, const scree_Aabb 
   }
   bool stop = false;
   if (t->sinks == 1)
-    query_range(t, &grid, 0, count, &stop, &t->sink[0]);
+    query_share(t, &grid, n, count, apart, 0, &stop);
   else
 #pragma omp parallel for schedule(static, 1) num_threads(t->sinks)
-    for (int k = 0; k < t->sinks; k++)
-      query_range(t, &grid, part(count, k, t->sinks), part(count, k + 1, t->sinks), &stop,
-                  &t->sink[k]);
+    for (int k = 0; k < t->sinks; k++) query_share(t, &grid, n, count, apart, k, &stop);
   bool failed = stop;
   for (int k = 0; k < t->sinks; k++) failed = failed || t->sink[k].failed;
   if (failed) return false;
-  Sink *sink = &t->sink[t->sinks - 1];
-  for (int k = 0; k < apart; k++) {
-    int u = t->apart[k];
-    if (scree_poll(b->poll)) return false;
-    for (int j = 0; j < n; j++) {
-      bool both = !fat_bounded(&b->fat[j]); /* two of them are paired once */
-      if (j == u || (both && j < u)) continue;
-      if (overlap(&b->fat[u], &b->fat[j]) && !emit(sink, u, j)) return false;
-    }
-  }
   size_t found = 0, exact = 0;
   for (int k = 0; k < t->sinks; k++) {
     found += t->sink[k].count;

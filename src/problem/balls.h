@@ -27,6 +27,20 @@ SCREE_INLINE void scree_ball_axes(int d, const double *n, double *axes) {
   axes[6] = t2.x, axes[7] = t2.y, axes[8] = t2.z;
 }
 
+/* scree_contact_frame of four normals in space, component by component: the same bits. */
+SCREE_INLINE void scree_ball_tangents(const scree_Lane *n, scree_Lane *t1, scree_Lane *t2) {
+  const scree_Lane one = {1.0, 1.0, 1.0, 1.0}, minus = {-0.0, -0.0, -0.0, -0.0};
+  const scree_Lane sign =
+      (scree_Lane)((scree_LaneMask)one | ((scree_LaneMask)n[2] & (scree_LaneMask)minus));
+  const scree_Lane a = -1.0 / (sign + n[2]), b = n[0] * n[1] * a;
+  t1[0] = 1.0 + sign * n[0] * n[0] * a;
+  t1[1] = sign * b;
+  t1[2] = -sign * n[0];
+  t2[0] = b;
+  t2[1] = sign + n[1] * n[1] * a;
+  t2[2] = -n[1];
+}
+
 /* u += B_0 y0 + B_1 y1 with the normal n (3) and the arms s0, a0, s1, a1 of a contact */
 SCREE_INLINE void scree_ball_velocity(int d, const double *n, const double *arm, const double *y0,
                                       const double *y1, double *u) {

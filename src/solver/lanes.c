@@ -5,6 +5,7 @@
  * compliance its normal and tangential entry. The local solution is that of local_exact.h with
  * every branch turned into a mask: all statuses are computed and the right one is chosen. */
 #include "solver/lanes.h"
+#include "problem/balls.h"
 
 #include <float.h>
 #include <math.h>
@@ -206,19 +207,6 @@ SCREE_INLINE void visit(scree_Lanes *lanes, bool soft, int d, int nb, int stride
   store_bodies(lanes->y, stride, lanes->nbodies, body + SCREE_LANES, v1);
 }
 
-/* scree_contact_frame four times: the same bits */
-SCREE_INLINE void tangents(const Lane *n, Lane *t1, Lane *t2) {
-  const Lane one = {1.0, 1.0, 1.0, 1.0}, minus = {-0.0, -0.0, -0.0, -0.0};
-  const Lane sign = (Lane)((Mask)one | ((Mask)n[2] & (Mask)minus));
-  const Lane a = -1.0 / (sign + n[2]), b = n[0] * n[1] * a;
-  t1[0] = 1.0 + sign * n[0] * n[0] * a;
-  t1[1] = sign * b;
-  t1[2] = -sign * n[0];
-  t2[0] = b;
-  t2[1] = sign + n[1] * n[1] * a;
-  t2[2] = -n[1];
-}
-
 SCREE_INLINE Lane dot3(const Lane *a, const Lane *b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -229,7 +217,7 @@ SCREE_INLINE void visit_spheres(scree_Lanes *lanes, bool soft, int index, Change
   const int *body = lanes->body + (size_t)index * 2 * SCREE_LANES;
   Lane *r = lanes->r + (size_t)index * 3;
   Lane v0[8], v1[8], t1[3], t2[3], g[3], h[3], u[3], next[3], dr[3];
-  tangents(n, t1, t2);
+  scree_ball_tangents(n, t1, t2);
   load_bodies(lanes->y, 8, body, v0);
   load_bodies(lanes->y, 8, body + SCREE_LANES, v1);
   SCREE_UNROLL for (int k = 0; k < 3; ++k) {
