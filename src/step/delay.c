@@ -41,13 +41,14 @@ static bool is_alone(const scree_System *s, size_t c) {
 }
 
 /* The normals of bodies that rotate are not known in advance: between two moving bodies only balls
- * have the normal of the impact (overlap.c), which conservation of angular momentum needs. */
+ * that are not close yet have the normal of the impact (overlap.c), which conservation of angular
+ * momentum needs. */
 static bool is_simple(const scree_System *s, size_t c) {
   const scree_Bodies *b = &s->bodies;
   const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
   if (scree_deform_touches(b, &s->contacts.keys[c])) return false; /* rigid bodies only */
   if (b->fixed[i] || b->fixed[j]) return true;
-  return scree_shape_is_ball(&b->cold[i].shape) && scree_shape_is_ball(&b->cold[j].shape);
+  return scree_system_balls_apart(s, c);
 }
 
 /* ---- bodies whose contacts are on several ranks -----------------------------------------------

@@ -76,6 +76,16 @@ void scree_system_bend(scree_System *s, double h) {
   SCREE_ON_THREADS((int)s->contacts.count, s->threads, share, bend_share(s, h, share));
 }
 
+bool scree_system_balls_apart(const scree_System *s, size_t c) {
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  const scree_Shape *si = &s->bodies.cold[key->i].shape, *sj = &s->bodies.cold[key->j].shape;
+  if (!scree_shape_is_ball(si) || !scree_shape_is_ball(sj)) return false;
+  const scree_Vec3 x =
+      scree_sub(s->bodies.motion[key->i].pose.position, scree_system_second(s, key));
+  const double gap = scree_norm(x) - si->bounding_radius - sj->bounding_radius;
+  return gap > aim_from * scree_pair_size(si, sj);
+}
+
 /* Two separated balls: the plane between them is placed where they would touch in the step, or come
  * closest, if they touched no other body. A plane placed at the start would block balls that pass
  * each other at more than half of their size in a step, and they would collide with it. It is a
@@ -86,8 +96,7 @@ static void aim_share(scree_System *s, double h, scree_Share share) {
   SCREE_OVER_BODIES(c, (int)s->contacts.count, share) {
     const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
     const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
-    if (!(s->contacts.gap[c] > aim_from * scree_pair_size(si, sj))) continue;
-    if (!scree_shape_is_ball(si) || !scree_shape_is_ball(sj)) continue;
+    if (!scree_system_balls_apart(s, (size_t)c)) continue;
     if (scree_deform_keeps_shape(b, i) || scree_deform_keeps_shape(b, j)) continue;
     const scree_ContactKey *key = &s->contacts.keys[c];
     const scree_Vec3 second = scree_system_second(s, key);

@@ -542,6 +542,8 @@ typedef struct scree_Event {
 void scree_system_bend(scree_System *s, double h);
 /* Normals of balls that are apart: those at the time when they meet or are closest. */
 void scree_system_aim(scree_System *s, double h);
+/* Whether contact c is between two balls so far apart that it is placed where they meet. */
+bool scree_system_balls_apart(const scree_System *s, size_t c);
 /* After a solve of a scheme that looks ahead: append to the empty list the points that would
  * overlap at the end of the step by more than the tolerance; *depth is the deepest over the pair's
  * size. */
