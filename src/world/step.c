@@ -184,7 +184,7 @@ typedef struct Origin {
   Saved sums;
   double last_h, impact_in;
   int64_t cuts;
-  scree_Impacts recent;
+  scree_ImpactSums recent;
   bool kept; /* bodies and impulses are kept in the world: substeps were accepted since */
 } Origin;
 
@@ -228,8 +228,8 @@ static scree_Status attempt(scree_World *world, bool first, const scree_StepSpan
 }
 
 /* The sums of impacts after a span. */
-static scree_Impacts impacts_after(const scree_World *world, const scree_StepSpan *span,
-                                   const scree_StepOutcome *outcome) {
+static scree_ImpactSums impacts_after(const scree_World *world, const scree_StepSpan *span,
+                                      const scree_StepOutcome *outcome) {
   const scree_System *s = &world->system;
   return scree_refine_add(&world->refinement.recent, &outcome->impacts, span->h / s->settings.step,
                           scree_audit_turned_over(&s->audit));
@@ -251,7 +251,7 @@ static scree_Status accept(scree_World *world, const scree_StepSpan *span,
 /* Whether the impacts of a span need shorter ones. */
 static bool refines(const scree_World *world, const scree_StepSpan *span, int level,
                     const scree_StepOutcome *outcome) {
-  const scree_Impacts recent = impacts_after(world, span, outcome);
+  const scree_ImpactSums recent = impacts_after(world, span, outcome);
   return level < scree_refine_highest(world->system.settings.max_halvings) &&
          scree_refine_rises(&world->refinement, &recent, level);
 }
