@@ -269,7 +269,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   if (looks) status = meet(s, t->horizon);
   if (status) return status;
   report->seconds_detect += scree_seconds() - clock;
-  bool rough = looks && s->settings.warm_start && may_push(s, t->horizon);
+  bool rough = looks && s->settings.warm_start && !scree_system_rests(s) && may_push(s, t->horizon);
   for (bool again = true; again;) {
     status = pose_contacts(s, t, report);
     if (status || !scree_system_is_posed(s)) return status;

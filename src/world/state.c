@@ -163,7 +163,8 @@ static scree_Status check_numbers(const scree_World *world, const char *buffer,
       p->time_count < 0 || p->steps < 0 || !isfinite(p->impact_in) || p->cuts < 0 ||
       p->refinement.level < 0 || p->refinement.level > scree_refine_highest(INT32_MAX))
     what = "time";
-  if (!(p->refinement.recent.error >= 0) || !(p->refinement.recent.energy >= 0)) what = "impacts";
+  const scree_ImpactSums *recent = &p->refinement.recent;
+  if (!(recent->error >= 0) || !(recent->energy >= 0) || !(recent->latest >= 0)) what = "impacts";
   if (!isfinite(p->refinement.spent) || !(p->refinement.usual >= 0)) what = "account of work";
   if (!is_pause(&p->work.pause) || !is_pause(&p->work.rest) || !is_pause(&p->work.few) ||
       !is_pause(&p->work.stress) || !scree_account_is_valid(&p->work.account))

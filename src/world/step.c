@@ -181,7 +181,7 @@ typedef struct Origin {
   double last_h, impact_in;
   int64_t cuts;
   int cut; /* how often this step was cut */
-  scree_Impacts recent;
+  scree_ImpactSums recent;
   bool kept; /* bodies and impulses are kept in the world: substeps were accepted since */
 } Origin;
 
@@ -227,8 +227,8 @@ static scree_Status attempt(scree_World *world, const scree_StepSpan *span, scre
 }
 
 /* The sums of impacts after a span. */
-static scree_Impacts impacts_after(const scree_World *world, const scree_StepSpan *span,
-                                   const scree_StepOutcome *outcome) {
+static scree_ImpactSums impacts_after(const scree_World *world, const scree_StepSpan *span,
+                                      const scree_StepOutcome *outcome) {
   const scree_System *s = &world->system;
   return scree_refine_add(&world->refinement.recent, &outcome->impacts, span->h / s->settings.step,
                           scree_audit_turned_over(&s->audit));
@@ -258,7 +258,7 @@ static int refined(const scree_World *world, const scree_StepSpan *span, int lev
                    const scree_StepOutcome *outcome) {
   const int soft = soft_level(world, level, outcome);
   if (soft > level || outcome->halve) return soft > level ? soft : level;
-  const scree_Impacts recent = impacts_after(world, span, outcome);
+  const scree_ImpactSums recent = impacts_after(world, span, outcome);
   return level + scree_refine_rises(&world->refinement, &recent, level);
 }
 
