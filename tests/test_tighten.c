@@ -12,8 +12,13 @@
 #include "step/account.h"
 
 /* The remains of a fall: bodies shake with a thousandth of the energy of a usual step. */
-static const scree_TightenCase shaking = {
-    .defect = 1e-9, .exchanged = 1e-6, .supplied = 0, .held = 1e-9, .turned_over = 1, .creep = 0};
+static const scree_TightenCase shaking = {.defect = 1e-9,
+                                          .exchanged = 1e-6,
+                                          .supplied = 0,
+                                          .held = 1e-9,
+                                          .turned_over = 1,
+                                          .creep = 0,
+                                          .e_n = 1};
 
 /* After so many steps that each cost `beyond` seconds of such solves and `other` seconds of others.
  */
@@ -57,7 +62,7 @@ static void test_exceptions(void **state) {
   c.exchanged = 2e-4; /* steps on average: 1e-3 */
   assert_true(pays(&overdrawn, &c));
   c = shaking;
-  c.supplied = 0.1 * c.exchanged; /* slow loading */
+  c.supplied = 1e-3 * c.exchanged; /* slow loading */
   assert_true(pays(&overdrawn, &c));
   c = shaking;
   c.held = c.exchanged; /* rest */
@@ -66,6 +71,9 @@ static void test_exceptions(void **state) {
   c.creep = 0.2;
   assert_true(pays(&overdrawn, &c));
   c.creep = NAN;
+  assert_true(pays(&overdrawn, &c));
+  c = shaking;
+  c.e_n = 0.5;
   assert_true(pays(&overdrawn, &c));
 }
 

@@ -125,6 +125,7 @@ typedef struct scree_LawTable {
   double h;
   bool any_set;         /* some pair needs a set other than the cone */
   bool any_restitution; /* some pair bounces */
+  double highest_e_n;   /* of all pairs */
   bool any_terms;       /* some pair has terms of its own */
   bool any_rolling;     /* some pair resists rolling or spinning */
   bool any_flow;        /* some pair has a dilatancy other than 1 */

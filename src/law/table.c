@@ -5,6 +5,7 @@
 #include "scree/options.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 static void free_arrays(scree_LawTable *table) {
@@ -83,6 +84,7 @@ void scree_law_table_fill(scree_LawTable *table, double h) {
   table->any_set = table->any_restitution = table->any_terms = table->any_rolling =
       table->any_flow = false;
   table->memory = 0;
+  table->highest_e_n = 0;
   for (int k = 0; k < table->materials * table->materials; ++k) {
     scree_LawContact *filled = &table->filled[k];
     const scree_PairLaw *pair = law_of(table, k);
@@ -93,6 +95,7 @@ void scree_law_table_fill(scree_LawTable *table, double h) {
     assert(filled->rolling >= 0 && filled->spinning >= 0 && filled->dilatancy > 0);
     table->any_set = table->any_set || filled->set.kind != SCREE_SET_CONE;
     table->any_restitution = table->any_restitution || filled->e_n != 0 || filled->e_t != 0;
+    table->highest_e_n = fmax(table->highest_e_n, filled->e_n);
     table->any_terms = table->any_terms || law->pose;
     table->any_rolling = table->any_rolling || filled->rolling > 0 || filled->spinning > 0;
     table->any_flow = table->any_flow || filled->dilatancy != 1;

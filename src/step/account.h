@@ -20,6 +20,7 @@ typedef struct scree_TightenCase {
   double held;        /* what would be allowed as an error of bodies at rest, in the same measure */
   double turned_over; /* energy of the world since its start */
   double creep;       /* of resting bodies so far, over its limit */
+  double e_n;         /* largest coefficient of restitution */
 } scree_TightenCase;
 
 /* Whether the solve is made. If not, its error counts as left. */

@@ -421,7 +421,8 @@ bool scree_system_pays(scree_System *s, double defect) {
                                 .supplied = a->supplied,
                                 .held = held_size / defect_part * a->rest,
                                 .turned_over = scree_audit_turned_over(a),
-                                .creep = a->creep / s->settings.creep_limit};
+                                .creep = a->creep / s->settings.creep_limit,
+                                .e_n = s->laws.highest_e_n};
   return scree_account_pays(&s->work.account, &of);
 }
 

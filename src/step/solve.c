@@ -10,6 +10,7 @@
  *    where it is too large and the extra work is small. Where bodies rest it may cost more:
  *    impulses that hold them hold them in the next step too, which then costs nothing,
  *    while those that just meet the tolerance let them slide, in the same direction in every step.
+ *    Where it gains little its work is bounded over the run (account.c).
  * 3. For the same reason light bodies between heavy ones may be pressed into each other by errors
  *    below the tolerance. The predicted gaps at the next kick show it; if one would close by a
  *    noticeable part of the smaller body, the solve continues as well.
