@@ -8,7 +8,7 @@
  *     x / (1 + x) ,   x = h^2 k / (4 m) = 5/4 (h c / a)^2
  *
  * is lost by that, with mass m = M a^2 / 5 and stiffness k = M c^2 of the stretching of a ball of
- * mass M. Two balls of rubber (E = 1 MPa) that met at 1 m/s kept 29, 45, 69, 79, 82.1 and 83.0 % of
+ * mass M. Two balls of rubber (E = 1 MPa) that met at 1 m/s kept 28, 45, 69, 79, 82.1 and 83.0 % of
  * their energy at steps of 2.4, 1.6, 0.8, 0.4, 0.2 and 0.1 a / c. A body that the impact strains
  * little is taken as nearly rigid. */
 #ifndef SCREE_BODY_RINGING_H

@@ -7,6 +7,9 @@
 #include <string.h>
 
 enum { REDETECTIONS = 4, EXPANSIONS = 8, CORRECTIONS = 8 };
+/* Least energy that misplaced energy of vibrations is compared with: this part of all that was
+ * turned over. Steps are not divided for the round-off of bodies at rest. */
+static const double vibrates = 1e-6;
 static const double joint_accuracy = 1e-13; /* error of joints, relative to their size */
 
 /* Search distance of a body: somewhat more than it would move without contacts, plus a hundredth of
@@ -497,7 +500,8 @@ scree_Status scree_system_advance(scree_System *s, const scree_StepSpan *span,
   report->energy.drivers += scree_cell_wrap(s);
   status = scree_deform_settle(s, &report->energy);
   if (status) return status;
-  const double energy = old.kinetic + old.elastic;
+  const double least = vibrates * scree_audit_turned_over(&s->audit);
+  const double energy = fmax(old.kinetic + old.elastic, least);
   outcome->vibration = s->deform.misplaced > 0 ? s->deform.misplaced / energy : 0;
   report->seconds_move += (now = scree_seconds()) - clock;
   clock = now;
