@@ -109,7 +109,7 @@ static void decisions(void **state) {
   scree_StepOutcome hit = {.soft = {.energy = 1, .error = {0.75, 0.44, 0.17, 0.048}}};
   assert_int_equal(scree_refine_soft(&none, &hit, 0, 3), 3);
   assert_int_equal(scree_refine_soft(&none, &hit, 0, 2), 2);
-  const scree_ImpactSums flow = {0, 3}, most = {0, 100};
+  const scree_ImpactSums flow = {.energy = 3}, most = {.energy = 100};
   assert_int_equal(scree_refine_soft(&flow, &hit, 3, 3), 2);
   assert_int_equal(scree_refine_soft(&most, &hit, 3, 3), 0);
   const scree_StepOutcome calm = {.vibration = 1e-6}, fast = {.vibration = 1e-2};
