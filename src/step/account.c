@@ -9,7 +9,7 @@
  * need for a whole run. Where this is used up, an error is left as it is, if
  *
  *   - all errors left in this way are small compared with the energy turned over;
- *   - the world is quiet: less energy is exchanged than in a usual step since the start;
+ *   - the world is quiet: a step exchanges less than a tenth of the energy of a mean step;
  *   - nothing supplies energy: slow loading is quiet, too, but there the small energies matter;
  *   - bodies bounce with little loss, and shake. What rests needs such a solve once: its impulses
  *     hold in the next steps;
