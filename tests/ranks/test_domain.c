@@ -444,10 +444,10 @@ int main(int argc, char **argv) {
        .rolling = 0.1, .linked = true},
       {"chains by sweeps of all ranks", "moreau-jean", 2, 90, 0, 3, 3e-3, false, false, 12,
        .solver = "nlgs", .tolerance = 1e-3, .linked = true},
-      {"elements", "moreau-jean", 3, 100, 0, 3, 1e-3, true, true, 40, .elements = true},
-      {"elements by sweeps of all ranks", "moreau-jean", 3, 80, 0, 3, 2e-3, false, false, 12,
+      {"elements", "moreau-jean", 3, 64, 0, 3, 2e-3, true, true, 24, .elements = true},
+      {"elements by sweeps of all ranks", "moreau-jean", 3, 80, 0, 3, 3e-3, false, false, 16,
        .solver = "nlgs", .tolerance = 1e-3, .elements = true},
-      {"chains of elements", "moreau-jean", 3, 100, 0, 3, 1e-3, true, true, 32, .linked = true,
+      {"chains of elements", "moreau-jean", 3, 64, 0, 3, 2e-3, true, true, 24, .linked = true,
        .elements = true},
   };
   const int part = argc > 1 ? atoi(argv[1]) : 1;
@@ -497,12 +497,16 @@ int main(int argc, char **argv) {
   Case elements = few;
   elements.name = "few impacts of chains of elements";
   elements.e = 0;
+  elements.n = 64;
+  elements.steps = 24;
+  elements.step = 2e-3;
   elements.linked = elements.elements = true;
   elements.tolerance = 1e-10;
   check_same_end(&elements, ranks, 1e-6);
   elements = settled;
   elements.name = "settling elements";
-  elements.n = 100;
+  elements.n = 64;
+  elements.steps = 24;
   elements.step = 3e-3;
   elements.elements = true;
   check_spread(&elements, ranks);
