@@ -47,7 +47,8 @@ static bool is_simple(const scree_System *s, size_t c) {
   const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
   if (scree_deform_touches(b, &s->contacts.keys[c])) return false; /* rigid bodies only */
   if (b->fixed[i] || b->fixed[j]) return true;
-  return scree_shape_is_ball(&b->cold[i].shape) && scree_shape_is_ball(&b->cold[j].shape);
+  return scree_shape_is_ball(&b->cold[i].shape) && scree_shape_is_ball(&b->cold[j].shape) &&
+         scree_system_is_aimed(s, c);
 }
 
 /* ---- bodies whose contacts are on several ranks -----------------------------------------------

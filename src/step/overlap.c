@@ -76,6 +76,12 @@ void scree_system_bend(scree_System *s, double h) {
   SCREE_ON_THREADS((int)s->contacts.count, s->threads, share, bend_share(s, h, share));
 }
 
+bool scree_system_is_aimed(const scree_System *s, size_t c) {
+  const scree_BodyCold *cold = s->bodies.cold;
+  const scree_ContactKey *key = &s->contacts.keys[c];
+  return s->contacts.gap[c] > aim_from * scree_pair_size(&cold[key->i].shape, &cold[key->j].shape);
+}
+
 /* Two separated balls: the plane between them is placed where they would touch in the step, or come
  * closest, if they touched no other body. A plane placed at the start would block balls that pass
  * each other at more than half of their size in a step, and they would collide with it. It is a
@@ -86,7 +92,7 @@ static void aim_share(scree_System *s, double h, scree_Share share) {
   SCREE_OVER_BODIES(c, (int)s->contacts.count, share) {
     const int i = s->contacts.keys[c].i, j = s->contacts.keys[c].j;
     const scree_Shape *si = &b->cold[i].shape, *sj = &b->cold[j].shape;
-    if (!(s->contacts.gap[c] > aim_from * scree_pair_size(si, sj))) continue;
+    if (!scree_system_is_aimed(s, (size_t)c)) continue;
     if (!scree_shape_is_ball(si) || !scree_shape_is_ball(sj)) continue;
     if (scree_deform_keeps_shape(b, i) || scree_deform_keeps_shape(b, j)) continue;
     const scree_ContactKey *key = &s->contacts.keys[c];

@@ -214,7 +214,7 @@ typedef struct scree_StepTimes {
   double rest;    /* from its kick to its end */
   double kick;    /* the time of the kick itself */
   bool brief;     /* it is one of several impacts, much shorter than a step: bodies are not pushed
-                     out of penetration, whose velocity would be high */
+                     out of deep penetration, whose velocity would be high */
 } scree_StepTimes;
 
 typedef struct scree_System {
@@ -540,6 +540,8 @@ typedef struct scree_Event {
 
 /* `curve` of balls in drums: reduction of their gaps by the drum's curvature in a time h. */
 void scree_system_bend(scree_System *s, double h);
+/* Whether the gap of contact c is so large that its normal is that of a later time. */
+bool scree_system_is_aimed(const scree_System *s, size_t c);
 /* Normals of balls that are apart: those at the time when they meet or are closest. */
 void scree_system_aim(scree_System *s, double h);
 /* After a solve of a scheme that looks ahead: append to the empty list the points that would
