@@ -100,6 +100,7 @@ typedef struct Times {
   double driven; /* time at which obstacles are evaluated: halfway between this kick and the next */
   double before; /* time halfway between the last kick and this one */
   double horizon; /* time from this kick to the next one, if that step is not halved */
+  bool at_start;  /* it is the impact at the start of a span, whose impulses are not delayed */
 } Times;
 
 static Times times_of(const scree_System *s, const scree_StepSpan *span) {
@@ -128,10 +129,11 @@ static bool is_brief(const scree_System *s, const scree_StepSpan *span, double h
 }
 
 /* Predict the gaps at the time when the bodies meet. */
-static scree_Status meet(scree_System *s, double horizon) {
-  scree_system_bend(s, horizon);
-  const scree_Status status = scree_system_foresee(s, horizon);
-  if (!status) scree_system_aim(s, horizon);
+static scree_Status meet(scree_System *s, const Times *t) {
+  scree_system_bend(s, t->horizon);
+  const scree_Status status = scree_system_foresee(s, t->horizon);
+  /* normals of a later time conserve angular momentum only with delayed impulses (delay.c) */
+  if (!status && !t->at_start) scree_system_aim(s, t->horizon);
   return status;
 }
 
@@ -143,7 +145,7 @@ static scree_Status look_again(scree_System *s, const Times *t, scree_StepReport
   report->redetections++;
   scree_Status status = scree_domain_agree(s, scree_system_remember(s, t->h));
   if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, s->reach);
-  if (!status) status = meet(s, t->horizon);
+  if (!status) status = meet(s, t);
   return status;
 }
 
@@ -269,7 +271,7 @@ static scree_Status find_impulses(scree_System *s, const Times *t, scree_StepRep
   if (!status) status = scree_system_detect(s, s->settings.gap_tolerance, looks ? s->reach : NULL);
   if (status) return status;
   report->penetration = scree_system_penetration(s, report->deepest_body);
-  if (looks) status = meet(s, t->horizon);
+  if (looks) status = meet(s, t);
   if (status) return status;
   report->seconds_detect += scree_seconds() - clock;
   bool rough = looks && s->settings.warm_start && !scree_system_rests(s) && may_push(s, t->horizon);
@@ -329,7 +331,7 @@ static scree_Status begin_with_impact(scree_System *s, const scree_StepSpan *spa
     return SCREE_OK;
   /* without this, springs would act for longer than the step */
   if (s->laws.any_terms || !scree_joints_only_hold(s)) return SCREE_OK;
-  const Times impact = {.h = h, .theta = 1, .middle = t->middle, .horizon = h};
+  const Times impact = {.h = h, .theta = 1, .middle = t->middle, .horizon = h, .at_start = true};
   scree_law_table_fill(&s->laws, h);
   s->times = (scree_StepTimes){h, h, h, t->before - 0.5 * h, is_brief(s, span, h)};
   s->forced_most = 0;

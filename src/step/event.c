@@ -40,9 +40,9 @@
 /* Relevant part of the kinetic energy, or of the energy that lifts every body by a thousandth of
  * its size. */
 static const double relevant = 1e-3, lifted = 1e-3;
-/* Velocity that an impact may misplace, over its own. With 0.03 and 0.01 fifteen billiard balls
- * keep the same energy to 1e-4. */
-static const double passed_on = 0.1;
+/* Velocity that an impact may misplace, over that of another one; and what is an error of the
+ * solution, over its own velocity. */
+static const double passed_on = 0.1, inexact = 1e-3;
 /* Impacts of bodies that have several in a span, up to which they are taken apart: the world is
  * solved anew for each. */
 enum { FEW = 10 };
@@ -51,8 +51,8 @@ enum { FEW = 10 };
  */
 static const double early = 0.98, just = 0.998, left = 0.01;
 /* Part of a span that is no time. With 2e-3 rows of five balls with e_n = 0.9 that came together
- * keep up to 8 % too much of their energy; with 2e-5 errors of the solution decide which bodies
- * touch. */
+ * keep up to 8 % too much of their energy. Shorter gaps are those that errors of the solution leave
+ * between bodies that touch. */
 static const double instant = 2e-4;
 
 double scree_event_instant(const scree_System *s) {
@@ -69,6 +69,7 @@ static double force_on(const scree_System *s, int k) {
 typedef struct Supports {
   double *count;  /* (bodies) number of contacts that carried an impulse in the last step */
   double *carry;  /* (bodies) sum of their normal impulses in this step */
+  double *left;   /* (bodies) time until the displacement by the last impact is complete */
   double *missed; /* (nc) velocity that contact c misplaces */
   int *first;     /* (bodies) twice a contact with an impulse, plus the side of the body; or -1 */
   int *next;      /* (2 nc) the same of the contact after that */
@@ -83,16 +84,19 @@ static double misplaced(const scree_System *s, int c) {
   const double e = scree_system_law(s, key->i, key->j)->e_n, after = scree_system_velocity(s, c, 0);
   if (!(e > 0)) return 0;
   const double approach = scree_system_diagonal(s, c, 0) * p->r[at] - after;
-  return fabs(e * fmax(0, approach) - fmax(0, after));
+  const double missed = fabs(e * fmax(0, approach) - fmax(0, after));
+  return missed > inexact * fabs(approach) ? missed : 0;
 }
 
 static scree_Status find_supports(scree_System *s, const Supports *supports) {
   const scree_Posed *p = &s->posed;
   const size_t d = (size_t)s->bodies.dimension;
   for (int k = 0; k < s->bodies.count; ++k) {
-    supports->count[k] = supports->carry[k] = 0;
+    supports->count[k] = supports->carry[k] = supports->left[k] = 0;
     supports->first[k] = -1;
   }
+  for (size_t k = 0; k < s->memory.late.count; ++k)
+    supports->left[s->memory.late.at[k].body] = s->memory.late.at[k].left;
   for (int c = 0; c < p->nc; ++c) {
     const int pair[2] = {s->contacts.keys[c].i, s->contacts.keys[c].j};
     supports->missed[c] = misplaced(s, c);
@@ -156,6 +160,18 @@ static double time_until(const scree_System *s, int c, double before) {
   return 2 * D / (V + sqrt(V * V + 4 * after * A * D));
 }
 
+/* Time for which the kick may not come: bodies that carry an impulse would change their velocity
+ * before a displacement (delay.c) is complete, which conserves angular momentum as a whole only. */
+static double not_before(const scree_System *s, const Supports *supports) {
+  double most = 0;
+  for (int c = 0; c < s->posed.nc; ++c) {
+    const scree_ContactKey *key = &s->contacts.keys[c];
+    if (s->posed.r[(size_t)c * (size_t)s->bodies.dimension] == 0) continue;
+    most = fmax(most, fmax(supports->left[key->i], supports->left[key->j]));
+  }
+  return most;
+}
+
 /* The shortest span before an impact by which more than `energy` is lost, and before one of several
  * of a body; or infinity. */
 static double first_impact(const scree_System *s, double energy, const scree_StepSpan *span,
@@ -183,7 +199,9 @@ static double first_impact(const scree_System *s, double energy, const scree_Ste
     pushes = fmin(pushes, comes ? just * time : room);
     count++;
   }
-  if (count > FEW) pushes = INFINITY;
+  const bool late =
+      supports && (1 - s->scheme->theta(&s->settings)) * pushes < not_before(s, supports);
+  if (count > FEW || late) pushes = INFINITY;
   *chain = pushes < lifts; /* the world is not divided */
   return -scree_system_max(s, -fmin(lifts, pushes));
 }
@@ -214,10 +232,10 @@ scree_Status scree_system_event(scree_System *s, double kinetic, const scree_Ste
   const size_t bodies = (size_t)s->bodies.count, nc = (size_t)p->nc;
   const Supports supports = {
       SCREE_TAKE_RAW(&s->scratch, double, bodies), SCREE_TAKE_RAW(&s->scratch, double, bodies),
-      SCREE_TAKE_RAW(&s->scratch, double, nc), SCREE_TAKE_RAW(&s->scratch, int, bodies),
-      SCREE_TAKE_RAW(&s->scratch, int, 2 * nc)};
-  const bool room =
-      supports.count && supports.carry && supports.missed && supports.first && supports.next;
+      SCREE_TAKE_RAW(&s->scratch, double, bodies), SCREE_TAKE_RAW(&s->scratch, double, nc),
+      SCREE_TAKE_RAW(&s->scratch, int, bodies),    SCREE_TAKE_RAW(&s->scratch, int, 2 * nc)};
+  const bool room = supports.count && supports.carry && supports.left && supports.missed &&
+                    supports.first && supports.next;
   scree_Status status = room ? SCREE_OK : scree_fail_memory(s->log, "the supports of bodies");
   status = scree_domain_agree(s, status); /* the sums over ranks below need all of them */
   if (!status && room) status = find_supports(s, &supports);

@@ -20,9 +20,9 @@
 #include "step/system.h"
 
 /* Part of its energy that an impact without friction dissipates below which steps are not divided
- * for it. They are cut instead (event.c), which parts are not: a gas of disks with e_n = 0.99
- * (0.98) that keeps 0.585 (0.391) of its energy keeps 0.580 (0.380) without parts and 0.561 (0.374)
- * with them, at a quarter of the step. */
+ * for it. They are cut instead (event.c). When parts could not be cut, a gas of disks with e_n =
+ * 0.99 (0.98) that keeps 0.585 (0.391) of its energy kept 0.580 (0.380) without parts and 0.561
+ * (0.374) with them, at a quarter of the step. */
 static const double slight = 0.05;
 
 /* Only the leapfrog is divided: with another theta a change of the step adds or takes energy

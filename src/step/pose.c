@@ -346,6 +346,9 @@ double scree_system_diagonal(const scree_System *s, int c, int k) {
   return sum;
 }
 
+/* Penetration over the size up to which bodies are pushed apart in brief spans too: slowly. */
+static const double settled = 1e-3;
+
 /* Velocity by which contact c is pressed together in a step: that of the forces on its two bodies,
  * plus the change by its impulse of the last step, for bodies that are pressed by others. The
  * impulse of pushing out a stack of bodies is larger than that of its weight, and would allow a
@@ -459,8 +462,9 @@ static void fill_contacts(scree_System *s, const scree_Motion *halfway, scree_Po
           .free = q};
       if (approach.gap < 0 || law->e_n > 0) approach.load = load_of(s, c);
       const double push = s->scheme->shift(law, d, &approach, shift, &p->delay[c]);
-      const double held =
-          s->times.brief ? 1 : scree_system_held_push(s, -approach.gap / approach.size);
+      const double depth = -approach.gap / approach.size;
+      const bool stays = s->times.brief && depth > settled;
+      const double held = stays ? 1 : scree_system_held_push(s, depth);
       p->push[c] = push > 0 ? (1 - held) * push : 0; /* a gap closed by an impact is no error */
       if (push > 0) shift[0] += held * push;
       for (int k = 1; k < d && turns && p->delay[c] == 0; ++k) shift[k] += slip[k - 1];

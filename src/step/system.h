@@ -218,7 +218,7 @@ typedef struct scree_StepTimes {
   double rest;    /* from its kick to its end */
   double kick;    /* the time of the kick itself */
   bool brief;     /* it is one of several impacts, much shorter than a step: bodies are not pushed
-                     out of penetration, whose velocity would be high */
+                     out of deep penetration, whose velocity would be high */
 } scree_StepTimes;
 
 typedef struct scree_System {
