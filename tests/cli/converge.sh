@@ -217,7 +217,7 @@ obstacles:
 generators:
   - { kind: lattice, origin: [-0.03, 0.02], count: [4, 2], spacing: 0.02, shape: { kind: disk, radius: 0.007 },
       velocity: [1, 0] }
-time: { duration: 0.4 }
+time: { duration: 0.6 }
 END
 "$SCREE" converge chaos.yaml --json > out
 python3 - out << 'PY' || fail "the chaotic scene is not chaotic"
