@@ -249,9 +249,9 @@ static void motions_must_be_finite(void **state) {
   OK(scree_world_step(world, NULL) <= SCREE_NOT_CONVERGED ? SCREE_OK : SCREE_MACHINE);
   const scree_Signal signal = {.kind = SCREE_SIGNAL_CONSTANT, .constant = {{1e308, 0, 0}, {0}}};
   OK(scree_world_add_force(world, &(scree_ForceDef){.body = 10, .signal = signal}));
-  /* disks of the heap have impacts: the step is divided, and its first half ends then */
+  /* disks of the heap have impacts: the step is divided, and its first quarter ends then */
   refused(world,
-          "body 10: its velocity is not finite at t = 0.0075 s: the forces on it are too large");
+          "body 10: its velocity is not finite at t = 0.00625 s: the forces on it are too large");
   scree_world_destroy(world);
   /* a velocity that is finite, but carries the body too far */
   world = heap(&listening, NULL, 2);
