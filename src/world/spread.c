@@ -117,7 +117,7 @@ scree_Status scree_spread_nodes(const scree_System *s, scree_OwnNode **nodes, si
         scree_domain_agree(s, *nodes ? SCREE_OK : scree_fail_memory(s->log, "the nodes of a rank"));
   }
   int own = 0; /* bodies of the list and of this rank are ascending */
-  for (size_t i = 0; !status && i < list.count; *whole += list.body[i++].nodes) {
+  for (size_t i = 0; !status && *nodes && i < list.count; *whole += list.body[i++].nodes) {
     while (own < b->deformable_count && p->global[b->deformable[own].body] < list.body[i].number)
       ++own;
     if (own == b->deformable_count || p->global[b->deformable[own].body] != list.body[i].number ||
