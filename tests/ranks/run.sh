@@ -68,6 +68,20 @@ if [ -n "$scree" ] && [ -x "$scree" ]; then
       timeout 300 "${launch[@]}" "$scree" run "$1" -q --steps "$2" --resume -o "$3" || fail "$3 resumed on $n ranks"
     done
   }
+  # whole_and_resumed NAME STEPS [HOW]: the scene NAME on one, 2 and 3 ranks, and so many steps at a time on 3, 1
+  # and 2 ranks, compared in the way HOW
+  whole_and_resumed() {
+    local name=$1 steps=$2 file=$source/tests/ranks/$1.yaml
+    shift 2
+    "$scree" run "$file" -q -o "$work/$name" || fail "$name on one rank"
+    for n in 2 3; do
+      timeout 300 mpirun -q -n $n "$scree" run "$file" --json -o "$work/$name$n" >"$work/out" || fail "$name on $n ranks"
+      grep -q '"divided": true' "$work/out" || fail "$name: not divided: $(cat "$work/out")"
+      compare "$work/$name" "$work/$name$n" "$@" || fail "$name on $n ranks"
+    done
+    resume_on_ranks "$file" "$steps" "$work/$name-resumed"
+    compare "$work/$name" "$work/$name-resumed" "$@" || fail "$name resumed"
+  }
   "$scree" run "$scene" -q -o "$work/one" || fail "scree run on one rank"
   for n in 2 3 4; do
     timeout 300 mpirun -q -n $n "$scree" run "$scene" --json -o "$work/all$n" >"$work/out" || fail "scree run on $n ranks"
@@ -76,39 +90,16 @@ if [ -n "$scree" ] && [ -x "$scree" ]; then
   done
   # the same for pseudo-rigid bodies, and for a run that goes on on other numbers of ranks
   soft=$source/tests/ranks/soft.yaml
-  "$scree" run "$soft" -q -o "$work/soft" || fail "soft bodies on one rank"
-  for n in 2 3; do
-    timeout 300 mpirun -q -n $n "$scree" run "$soft" --json -o "$work/soft$n" >"$work/out" || fail "soft bodies on $n ranks"
-    grep -q '"divided": true' "$work/out" || fail "soft bodies are not divided: $(cat "$work/out")"
-    compare "$work/soft" "$work/soft$n" 1e-6 soft || fail "soft bodies on $n ranks"
-  done
-  resume_on_ranks "$soft" 50 "$work/soft-resumed"
-  compare "$work/soft" "$work/soft-resumed" 1e-6 soft || fail "soft bodies resumed"
+  whole_and_resumed soft 50 1e-6 soft
   for k in 1 2; do
     timeout 300 mpirun -q -n 3 "$scree" run "$soft" --steps 60 -q -o "$work/same$k" || fail "soft bodies on 3 ranks"
   done
   cmp "$work/same1/frames.bin" "$work/same2/frames.bin" || fail "two runs of soft bodies on 3 ranks differ"
   # the same for joints, bonds that break, and plates under pressure
-  machines=$source/tests/ranks/machines.yaml
-  "$scree" run "$machines" -q -o "$work/machines" || fail "machines on one rank"
-  for n in 2 3; do
-    timeout 300 mpirun -q -n $n "$scree" run "$machines" --json -o "$work/machines$n" >"$work/out" || fail "machines on $n ranks"
-    grep -q '"divided": true' "$work/out" || fail "machines are not divided: $(cat "$work/out")"
-    compare "$work/machines" "$work/machines$n" || fail "machines on $n ranks"
-  done
+  whole_and_resumed machines 100
   tail -1 "$work/machines/telemetry.jsonl" | grep -q '"bonds": 3, "bonds_broken": 4' || fail "machines: bonds"
-  resume_on_ranks "$machines" 100 "$work/machines-resumed"
-  compare "$work/machines" "$work/machines-resumed" || fail "machines resumed"
   # the same for finite elements, held, driven, loaded, thrown and poured, and joints beside deformable bodies
-  elements=$source/tests/ranks/elements.yaml
-  "$scree" run "$elements" -q -o "$work/elements" || fail "elements on one rank"
-  for n in 2 3; do
-    timeout 300 mpirun -q -n $n "$scree" run "$elements" --json -o "$work/elements$n" >"$work/out" || fail "elements on $n ranks"
-    grep -q '"divided": true' "$work/out" || fail "elements are not divided: $(cat "$work/out")"
-    compare "$work/elements" "$work/elements$n" 1e-6 soft || fail "elements on $n ranks"
-  done
-  resume_on_ranks "$elements" 34 "$work/elements-resumed"
-  compare "$work/elements" "$work/elements-resumed" 1e-6 soft || fail "elements resumed"
+  whole_and_resumed elements 34 1e-6 soft
   # generators: each rank makes its own bodies, and the start is that of one rank in every number
   generators=$source/tests/ranks/generators.yaml
   "$scree" run "$generators" -q --steps 1 -o "$work/made" || fail "generators on one rank"
